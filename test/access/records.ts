@@ -2,13 +2,12 @@
 
 import { createCaller, system } from '../../src/access/caller.ts'
 import { openStorage, type Storage } from '../../src/app/storage.ts'
-import { readConfig } from '../../src/lib/config.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { createLog } from '../../src/lib/log.ts'
 import type { Principal } from '../../src/store/principal.ts'
 import { dataSetAt } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { configOfRun, createTestDatabase } from '../support/database.ts'
 
 /** A client of an organisation, which sees by consent. */
 export const clientOf = (organizationId: string, clientId = `${organizationId}-app`) =>
@@ -30,7 +29,7 @@ export async function openRecords(
   connection?: Awaited<ReturnType<typeof createTestDatabase>>,
 ): Promise<Records> {
   connection ??= await createTestDatabase()
-  const storage = openStorage(readConfig({}), connection, dataSet, createLog('silent'), Buffer.alloc(32))
+  const storage = openStorage(configOfRun(), connection, dataSet, createLog('silent'), Buffer.alloc(32))
   onCleanup(() => storage.database.end())
   const partsOf = (name: string) => name.split('/') as [type: string, id: string]
   return {

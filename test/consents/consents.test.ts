@@ -6,7 +6,6 @@ import { openStorage, type Storage } from '../../src/app/storage.ts'
 import { createConsents } from '../../src/consents/consents.ts'
 import { ended } from '../../src/consents/ending.ts'
 import type { ConsentCall, ConsentDecision, ConsentService, Subject, Terms } from '../../src/consents/service.ts'
-import { readConfig } from '../../src/lib/config.ts'
 import { mint } from '../../src/lib/health-id.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { createLog } from '../../src/lib/log.ts'
@@ -16,6 +15,7 @@ import { createUnitOfWork } from '../../src/store/unit-of-work.ts'
 import { dataSetAt } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { consentOf, ofType } from '../support/consents.ts'
+import { configOfRun } from '../support/database.ts'
 import { createTestDatabase, deliveredMaps } from '../support/service.ts'
 
 const log = createLog('silent')
@@ -26,7 +26,7 @@ const inDays = (days: number) => new Date(now.getTime() + days * day).toISOStrin
 let storage: Storage
 let desk: ConsentService
 beforeAll(async () => {
-  const config = readConfig({})
+  const config = configOfRun()
   const maps = await deliveredMaps(config, log)
   storage = openStorage(config, await createTestDatabase(), dataSetAt('http://localhost'), log, Buffer.alloc(32))
   onCleanup(() => storage.database.end())

@@ -8,6 +8,7 @@ import { openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { migrations, migrationsIn, numberOf } from '../../src/db/schema.ts'
 import { createIndexer } from '../../src/store/index/entry.ts'
+import { ofSomePatient } from '../../src/store/index/postings.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { baseOf } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
@@ -61,7 +62,7 @@ async function store(client: pg.Client, resource: Body, version = 1): Promise<vo
       entry.date,
       entry.dateHigh,
       type,
-      entry.tokens,
+      entry.tokens.filter(token => token !== ofSomePatient),
       entry.refs,
       entry.texts,
       entry.subject,
@@ -145,6 +146,10 @@ test('resources, former versions and deletions of the schema before are in their
     actual: true,
     member: ['ada', 'bob'].map(id => ({ entity: to(`Patient/${id}`) })),
   })
+  await store(beside, {
+    ...{ resourceType: 'Group', id: 'staff', type: 'practitioner', actual: true },
+    member: [{ entity: to('Practitioner/doctor') }],
+  })
   await store(beside, observation('moved', 'bob', 2), 2)
   await past(beside, observation('moved', 'ada', 1), 1)
   for (const [resource, version] of [
@@ -164,6 +169,7 @@ test('resources, former versions and deletions of the schema before are in their
   expect(await found('Observation?value-quantity=2')).toEqual(['moved'])
   expect(await found('Patient?family=ofada')).toEqual(['ada'])
   expect(await found('Group?member=Patient/ada')).toEqual(['both'])
+  expect(await found('Patient/$everything?_type=Group')).toEqual(['both'])
   expect((await call('GET', 'Observation/moved/_history')).body.entry).toHaveLength(2)
   expect((await call('GET', 'Observation/gone')).status).toBe(410)
   expect((await call('GET', 'Organization/closed/_history')).body.entry).toHaveLength(2)

@@ -3,14 +3,13 @@ import { beforeAll, expect, test } from 'vitest'
 import { system } from '../../src/access/caller.ts'
 import { openStorage } from '../../src/app/storage.ts'
 import type { Database } from '../../src/db/database.ts'
-import { readConfig } from '../../src/lib/config.ts'
 import { mint } from '../../src/lib/health-id.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { patientOf } from '../../src/mpi/patient-of.ts'
 import { addressesOf } from '../../src/mpi/register/patient.ts'
 import { dataSetAt } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { configOfRun, createTestDatabase } from '../support/database.ts'
 
 let database: Database
 const current = mint('CM')
@@ -18,7 +17,7 @@ const former = mint('CM')
 const bare = mint('CM')
 
 beforeAll(async () => {
-  const config = readConfig({})
+  const config = configOfRun()
   const origin = dataSetAt('http://localhost')
   const storage = openStorage(config, await createTestDatabase(), origin, createLog('silent'), Buffer.alloc(32))
   onCleanup(() => storage.database.end())

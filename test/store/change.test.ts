@@ -2,19 +2,18 @@
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { createCaller, system } from '../../src/access/caller.ts'
 import { openStorage, type Storage } from '../../src/app/storage.ts'
-import { readConfig } from '../../src/lib/config.ts'
 import type { Failure } from '../../src/lib/failure.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { dataSetAt } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
-import { createTestDatabase } from '../support/database.ts'
+import { configOfRun, createTestDatabase } from '../support/database.ts'
 
 let storage: Storage
 beforeAll(async () => {
   const connection = { ...inject('server'), ...(await createTestDatabase()) }
   const dataSet = dataSetAt('http://localhost')
-  storage = openStorage(readConfig({}), connection, dataSet, createLog('silent'), Buffer.alloc(32))
+  storage = openStorage(configOfRun(), connection, dataSet, createLog('silent'), Buffer.alloc(32))
   onCleanup(() => storage.database.end())
 })
 

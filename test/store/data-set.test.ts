@@ -11,6 +11,7 @@ import { clientOf, connectCaller } from '../api/connect/support.ts'
 import { adminOn } from '../support/admin.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { consentOf, ofType, terminology } from '../support/consents.ts'
+import { layoutOfRun } from '../support/database.ts'
 import { fhirCaller, matchIds } from '../support/fhir.ts'
 import { run } from '../support/process.ts'
 import { testKey } from '../support/server.ts'
@@ -334,6 +335,7 @@ test('npm run load uses the systems of the data set, never those of its shell', 
   await writeFile(file, JSON.stringify({ ...patient, maritalStatus: { text: 'married' } }))
   const { host, port, user } = inject('server')
   const loader = run('src/commands/load.ts', [file], {
+    DATABASE_LAYOUT: layoutOfRun(),
     ...{ DATABASE_URL: `postgresql://${user}@localhost:${port}/${service.database}?host=${encodeURIComponent(host)}` },
     ...{ PORT: '9099', ENCRYPTION_KEY: testKey, DATA_DIR: folder },
   })

@@ -15,7 +15,7 @@ import { mustHaveLayout } from '../../src/store/distribution.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { dataSetAt } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
-import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts'
+import { configOfRun, createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/process.ts'
 
 const source = join(import.meta.dirname, '../../src')
@@ -149,7 +149,7 @@ describe('a key that is taken', () => {
   beforeAll(async () => {
     const connection = { ...inject('server'), ...(await createTestDatabase()) }
     storage = openStorage(
-      readConfig({}),
+      configOfRun(),
       connection,
       dataSetAt('http://localhost'),
       createLog('silent'),

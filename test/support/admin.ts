@@ -2,6 +2,7 @@
 import { expect, inject } from 'vitest'
 import { adminTool } from '../../src/commands/admin/tool.ts'
 import { runTool } from '../../src/lib/command.ts'
+import { layoutOfRun } from './database.ts'
 import { run } from './process.ts'
 import { testKey } from './server.ts'
 
@@ -17,7 +18,7 @@ export function adminOn(database: () => string) {
   const environment = (env: Record<string, string> = {}): Record<string, string> => {
     const { host, port, user } = inject('server')
     const url = `postgresql://${user}@localhost:${port}/${database()}?host=${encodeURIComponent(host)}`
-    return { DATABASE_URL: url, ENCRYPTION_KEY: testKey, ...env }
+    return { DATABASE_URL: url, DATABASE_LAYOUT: layoutOfRun(), ENCRYPTION_KEY: testKey, ...env }
   }
   const process =
     (file: string): Command =>

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { inject } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import type { Layout } from '../../src/db/statement.ts'
+import { type Config, readConfig } from '../../src/lib/config.ts'
 import { dropNamed, type Node } from './citus.ts'
 import { onCleanup } from './cleanup.ts'
 
@@ -63,3 +64,6 @@ export async function openTestDatabase(poolSize = 2): Promise<Database> {
 /** The layout of a run: tables in parts are asked as if these lay on several nodes. */
 export const layoutOfRun = (): Layout =>
   inject('server').nodes.length > 1 || process.env['TEST_PARTS'] ? 'distributed' : 'whole'
+
+/** The settings of a service or command of the run. */
+export const configOfRun = (): Config => readConfig({ DATABASE_LAYOUT: layoutOfRun() })

@@ -1,14 +1,13 @@
 // Finds the members of the compartments that $everything covers, in one statement.
 
-import { int2Array, int8Array } from '../../db/arrays.ts'
+import { int2Array } from '../../db/arrays.ts'
 import { prepared } from '../../db/database.ts'
 import type { Indexer } from '../index/entry.ts'
 import { selfHash } from '../index/postings.ts'
-import { shardSql } from '../index/shard.ts'
 import { type Binder, createBinder } from '../search/binder.ts'
 import { type HitRow, hitColumns } from '../search/hit.ts'
 import { boundReach, reached, reachText } from '../search/reach.ts'
-import { compartmentCondition, waysIn } from '../search/sql-compartment.ts'
+import { compartmentCondition, someCompartmentCondition } from '../search/sql-compartment.ts'
 import { type Session, searchOptions } from '../session.ts'
 import { typeNumber } from '../type-number.ts'
 import { type Reach, seen } from '../visibility.ts'
@@ -76,21 +75,10 @@ export function inScope({ patient, start, end, types }: Scope, row: string, inde
     patient === undefined
       ? [
           `${row}.type = any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`,
-          ofSomePatient(types, row, indexer, binder),
+          someCompartmentCondition(types, row, { ...binder, indexer }),
         ]
       : [compartmentCondition({ kind: 'compartment', types, of: 'Patient', id: patient }, row, context, false)]
   if (start !== undefined || end !== undefined)
     conditions.push(careCondition({ start, end }, types, row, indexer, binder))
   return conditions.join(' and ')
-}
-
-function ofSomePatient(types: readonly string[], row: string, indexer: Indexer, { bind }: Binder): string {
-  const { held, keys } = waysIn('Patient', types, indexer)
-  const numbers = bind(int2Array(keys.map(({ type }) => typeNumber(type))))
-  const salts = bind(int8Array(keys.map(({ key }) => key.salt)))
-  const about = `(${row}.patient is not null and ${row}.type = any(${bind(int2Array(held.map(typeNumber)))}::smallint[]))`
-  const patient = typeNumber('Patient')
-  return `(${row}.type = ${patient} or ${about} or exists (
-    select 1 from unnest(${row}.refs) as ref, unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt), search p
-    where way.type = ${row}.type and p.shard = ${shardSql('(ref # way.salt)')} and p.self = ref # way.salt and p.type = ${patient}))`
 }

@@ -13,7 +13,7 @@ import type { Criterion } from '../search/request.ts'
 import { resolve } from '../search/resolve.ts'
 import { sourcesOf, typesOf } from '../search/run.ts'
 import { conditionOf } from '../search/sql.ts'
-import { isInPatientCompartment, membersOf, waysIn } from '../search/sql-compartment.ts'
+import { isInPatientCompartment, membersOf, someCompartmentCondition, waysIn } from '../search/sql-compartment.ts'
 import { createAliases, type SqlContext } from '../search/sql-context.ts'
 import type { OwnParam } from '../search-params/known.ts'
 import { mustBeAllowed, mustBeIndexed, type Session, searchOptions } from '../session.ts'
@@ -144,22 +144,7 @@ function membership(
   { bind }: Binder,
 ): string {
   if (scope.of === 'listed') return `(${row}.shard, ${row}.key) in (select m.shard, m.key from member m)`
-  const { held, keys } = waysIn('Patient', types, indexer)
-  const patient = typeNumber('Patient')
-  const conditions: string[] = []
-  if (types.includes('Patient')) conditions.push(`${row}.type = ${patient}`)
-  if (held.length > 0)
-    conditions.push(
-      `(${row}.type = any(${bind(int2Array(held.map(typeNumber)))}::smallint[]) and ${row}.patient is not null)`,
-    )
-  if (keys.length > 0) {
-    const numbers = bind(int2Array(keys.map(each => typeNumber(each.type))))
-    const salts = bind(int8Array(keys.map(each => each.key.salt)))
-    conditions.push(`exists (select 1 from unnest(${row}.refs) as ref,
-      unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt), search p
-      where way.type = ${row}.type and p.shard = ${shardSql('(ref # way.salt)')} and p.self = ref # way.salt and p.type = ${patient})`)
-  }
-  return `(${conditions.join(' or ')})`
+  return someCompartmentCondition(types, row, { bind, indexer })
 }
 
 /** Patients whose postings are looked up at a time. */

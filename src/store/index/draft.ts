@@ -117,12 +117,18 @@ export function addMainCode(draft: Draft, key: ParamKey, token: Token): void {
   if (token.code !== undefined) draft.codes.add(postings.codePosting(key, token.code))
 }
 
+/**
+ * What a reference to a patient by a parameter says: whom the resource is about; that it is in the patient's compartment; nothing of
+ * the kind.
+ */
+export type PatientRole = 'subject' | 'member' | undefined
+
 export function addReferences(
   draft: Draft,
   values: readonly Typed[],
   key: ParamKey,
   base: Base,
-  isPatient: boolean,
+  role: PatientRole,
 ): void {
   for (const { value } of values) {
     if (typeof value === 'string') {
@@ -133,7 +139,10 @@ export function addReferences(
     const target = typeof value['reference'] === 'string' ? referenceTarget(value['reference'], base) : undefined
     if (target) {
       draft.refs.add(postings.refPosting(key, target))
-      if (isPatient && target.startsWith('Patient/')) draft.patient = hash64(target)
+      if (role && target.startsWith('Patient/')) {
+        if (role === 'subject') draft.patient = hash64(target)
+        else draft.tokens.add(postings.ofSomePatient)
+      }
     }
     if (isObject(value['identifier'])) addIdentifier(draft, key, value['identifier'], base)
   }

@@ -1,7 +1,7 @@
 // What a resource is found by: every search parameter of its type, turned into postings, intervals and words.
 
 import type { SearchParamModel } from '../../definitions/model.ts'
-import { searchParams, typeModel } from '../../definitions/r4.ts'
+import { compartmentParams, searchParams, typeModel } from '../../definitions/r4.ts'
 import { compileTyped, type Steps, type Typed } from '../../fhirpath/compile.ts'
 import { spend } from '../../fhirpath/steps.ts'
 import type { JsonObject } from '../../lib/json.ts'
@@ -31,8 +31,9 @@ import {
   type IndexEntry,
   mustFit,
   noDate,
+  type PatientRole,
 } from './draft.ts'
-import { isSingle, isStored, pathText } from './param-paths.ts'
+import { isSingle, isStored, pathText, storedKeys } from './param-paths.ts'
 import * as postings from './postings.ts'
 import { type ParamKey, paramKey } from './postings.ts'
 import { rowsOf } from './presence.ts'
@@ -282,11 +283,12 @@ function columnsOf(type: string): Columns {
 }
 
 function adder(param: SearchParamModel, key: ParamKey, type: string, base: Base, columns: Columns): Extractor['add'] {
+  const role = roleOf(key, param.code, type, columns)
   switch (param.type) {
     case 'token':
       return tokenAdder(key, param.code === mainCode(type), base)
     case 'reference':
-      return (draft, values) => addReferences(draft, values, key, base, columns.patient.has(param.code))
+      return (draft, values) => addReferences(draft, values, key, base, role)
     case 'date':
       return param.code === columns.date ? addOrderingDate : (draft, values) => addDates(draft, values, key)
     case 'number':
@@ -301,6 +303,14 @@ function adder(param: SearchParamModel, key: ParamKey, type: string, base: Base,
     case 'special':
       return (draft, values) => addPositions(draft, values, key)
   }
+}
+
+/** The compartment of a patient is told by the column `patient`, and for other parameters by a posting; a Patient is in its own. */
+function roleOf(key: ParamKey, code: string, type: string, columns: Columns): PatientRole {
+  if (columns.patient.has(code)) return 'subject'
+  if (type === 'Patient') return undefined
+  const ways = compartmentParams('Patient', type).filter(each => !columns.patient.has(each))
+  return ways.some(each => storedKeys(type, each).includes(key)) ? 'member' : undefined
 }
 
 function tokenAdder(key: ParamKey, isMainCode: boolean, base: Base): Extractor['add'] {

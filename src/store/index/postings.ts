@@ -85,6 +85,9 @@ export const unitSystem = (system: string): number => hash32(system) >>> 0
 /** A reference to a target (`Patient/1`, or an absolute URL) by a parameter; SQL undoes it with the same salt. */
 export const refPosting = (key: ParamKey, target: string): bigint => hash64(target) ^ key.salt
 
+/** The resource is in the compartment of some patient, by a parameter that the column `patient` does not hold. */
+export const ofSomePatient: bigint = hash64('in the compartment of a Patient')
+
 /** The hash of a resource by which references to it are found. */
 export const selfHash = (type: string, id: string): bigint => hash64(`${type}/${id}`)
 

@@ -40,8 +40,8 @@ export interface IndexingTask {
 }
 
 /** The parameters of one type that wait, claimed for this process; none if another process is at them. */
-export function claim(on: Queryable, lease: string): Promise<Waiting[]> {
-  return on.query<Waiting>({
+export async function claim(on: Queryable, lease: string): Promise<Waiting[]> {
+  const claimed = await on.query<Omit<Waiting, 'defined_at'> & { readonly id: string }>({
     name: 'reindex-claim',
     text: `with waiting as (
         select p.type, p.code, p.lease, p.leased_until from search_parameter p
@@ -52,10 +52,29 @@ export function claim(on: Queryable, lease: string): Promise<Waiting[]> {
       update search_parameter p set lease = $1, leased_until = now() + make_interval(secs => ${leaseSeconds})
       from waiting w where w.type = (select type from first) and p.type = w.type and p.code = w.code and not p.is_ready
         and (p.lease is null or p.lease = $1 or p.leased_until < now())
-      returning p.type, p.code, p.key, p.reached,
-        (select r.updated_at from resource r where r.type = ${typeNumber('SearchParameter')} and r.id = p.id) as defined_at`,
+      returning p.type, p.code, p.key, p.reached, p.id`,
     values: [lease],
   })
+  if (claimed.length === 0) return []
+  const defined = await definedAt(
+    on,
+    claimed.map(each => each.id),
+  )
+  return claimed.flatMap(({ id, ...each }) => (defined.has(id) ? [{ ...each, defined_at: defined.get(id)! }] : []))
+}
+
+/** When the SearchParameters with these ids were written last. */
+async function definedAt(on: Queryable, ids: readonly string[]): Promise<Map<string, Date>> {
+  const rows = await on.query<{ id: string; updated_at: Date }>({
+    name: 'reindex-defined',
+    isFixed: true,
+    text: `select placed.id, r.updated_at
+      from (
+        select d.id, d.shard, d.key from unnest($2::text[]) with ordinality as given(id) join directory d on d.type = $1::smallint and d.id = given.id
+      ) placed join resource r using (shard, key)`,
+    values: [typeNumber('SearchParameter'), textArray(ids)],
+  })
+  return new Map(rows.map(row => [row.id, row.updated_at]))
 }
 
 const isBegun = ({ reached }: Waiting): boolean => Object.values(phases).some(each => reached.startsWith(each))

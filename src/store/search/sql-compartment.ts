@@ -4,7 +4,7 @@ import { int2Array } from '../../db/arrays.ts'
 import { compartmentParams, resourceTypes } from '../../definitions/r4.ts'
 import type { Indexer } from '../index/entry.ts'
 import { storedKeys } from '../index/param-paths.ts'
-import { type ParamKey, refPosting, selfHash } from '../index/postings.ts'
+import { ofSomePatient, type ParamKey, refPosting, selfHash } from '../index/postings.ts'
 import { typeNumber } from '../type-number.ts'
 import type { CompartmentCriterion } from './request.ts'
 import { anyOf, postingArray, type SqlContext } from './sql-context.ts'
@@ -46,6 +46,23 @@ export function compartmentCondition(
         keys.map(({ key }) => refPosting(key, `${of}/${id}`)),
       )}`,
     )
+  return conditions.length > 0 ? anyOf(conditions) : 'false'
+}
+
+/** The condition that the row, which is of one of the types, is in the compartment of some patient. */
+export function someCompartmentCondition(
+  types: readonly string[],
+  row: string,
+  { bind, indexer }: Pick<SqlContext, 'bind' | 'indexer'>,
+): string {
+  const { held, keys } = waysIn('Patient', types, indexer)
+  const conditions: string[] = []
+  if (types.includes('Patient')) conditions.push(`${row}.type = ${typeNumber('Patient')}`)
+  if (held.length > 0)
+    conditions.push(
+      `(${row}.patient is not null and ${row}.type = any(${bind(int2Array(held.map(typeNumber)))}::smallint[]))`,
+    )
+  if (keys.length > 0) conditions.push(`${bind(ofSomePatient)}::bigint = any(${row}.tokens)`)
   return conditions.length > 0 ? anyOf(conditions) : 'false'
 }
 

@@ -5,11 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
 import { system } from '../../../src/access/caller.ts'
 import { openStorage } from '../../../src/app/storage.ts'
-import { readConfig } from '../../../src/lib/config.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { dataSetAt } from '../../support/base.ts'
 import { onCleanup } from '../../support/cleanup.ts'
 import { sharedData } from '../../support/data.ts'
+import { configOfRun } from '../../support/database.ts'
 import { type Answer, fhirCaller, issueOf, matchIds } from '../../support/fhir.ts'
 import { type Service, startBeside, startService } from '../../support/service.ts'
 import { jsonFiles } from '../../support/tgz.ts'
@@ -492,7 +492,7 @@ describe('with several processes', () => {
   test('one that only loads, and listens to nobody, still learns of a definition before it stores anything more', async () => {
     const connection = { ...inject('server'), database: service.database }
     const storage = openStorage(
-      readConfig({}),
+      configOfRun(),
       connection,
       dataSetAt(service.url),
       createLog('silent'),
@@ -521,7 +521,7 @@ describe('with several processes', () => {
     }))
     expect((await by('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })).status).toBe(200)
     const connection = { ...inject('server'), database: busy.database }
-    const other = openStorage(readConfig({}), connection, dataSetAt(busy.url), createLog('silent'), Buffer.alloc(32))
+    const other = openStorage(configOfRun(), connection, dataSetAt(busy.url), createLog('silent'), Buffer.alloc(32))
     onCleanup(() => other.database.end())
     // It defines, and leaves the indexing to others.
     await other.indexing.close()
@@ -548,7 +548,7 @@ describe('with several processes', () => {
     expect((await by('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })).status).toBe(200)
     // Whoever has the last one in hand keeps it from being indexed.
     const other = openStorage(
-      readConfig({}),
+      configOfRun(),
       { ...inject('server'), database: first.database },
       dataSetAt(first.url),
       createLog('silent'),

@@ -2,14 +2,13 @@
 import { expect, test } from 'vitest'
 import { system } from '../../../src/access/caller.ts'
 import { openStorage } from '../../../src/app/storage.ts'
-import { readConfig } from '../../../src/lib/config.ts'
 import { mint } from '../../../src/lib/health-id.ts'
 import type { JsonObject } from '../../../src/lib/json.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { originsInUse } from '../../../src/mpi/register/origins.ts'
 import { dataSetAt } from '../../support/base.ts'
 import { onCleanup } from '../../support/cleanup.ts'
-import { createTestDatabase } from '../../support/database.ts'
+import { configOfRun, createTestDatabase } from '../../support/database.ts'
 
 const identifierAt = (origin: string, value = mint('CM')) => ({
   system: `${origin}/fhir/NamingSystem/health-id`,
@@ -18,7 +17,7 @@ const identifierAt = (origin: string, value = mint('CM')) => ({
 
 test('addresses are found by the Health IDs that were given out at them, the most used first, and of equals in order', async () => {
   const connection = await createTestDatabase()
-  const config = readConfig({})
+  const config = configOfRun()
   const servedAt = (origin: string) => {
     const storage = openStorage(config, connection, dataSetAt(origin), createLog('silent'), Buffer.alloc(32))
     onCleanup(() => storage.database.end())

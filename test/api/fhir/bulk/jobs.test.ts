@@ -10,6 +10,7 @@ import { readConfig } from '../../../../src/lib/config.ts'
 import type { Log } from '../../../../src/lib/log.ts'
 import { ended, linesOf, manifestOf, namesIn, ordered } from '../../../support/bulk.ts'
 import { onCleanup } from '../../../support/cleanup.ts'
+import { layoutOfRun } from '../../../support/database.ts'
 import { fhirCaller, issueOf } from '../../../support/fhir.ts'
 import { until } from '../../../support/process.ts'
 import { testKey } from '../../../support/server.ts'
@@ -37,7 +38,13 @@ const tokenOf = (clientId: string) =>
 
 /** Another process on the same database and the same folder, as far as jobs are concerned; gives the way to stop it. */
 async function another(log: Log): Promise<() => Promise<void>> {
-  const settings = { ...env, DATA_DIR: service.dataDir, ENCRYPTION_KEY: testKey, DATABASE_POOL: '4' }
+  const settings = {
+    ...env,
+    DATA_DIR: service.dataDir,
+    ENCRYPTION_KEY: testKey,
+    DATABASE_POOL: '4',
+    DATABASE_LAYOUT: layoutOfRun(),
+  }
   const connection = { ...inject('server'), database: service.database }
   const application = await createApplication(readConfig(settings), connection, service.url, log)
   application.start()

@@ -29,6 +29,7 @@ beforeAll(async () => {
   const connection = await createTestDatabase()
   database = openDatabase(connection, { poolSize: 3, statementTimeout: 30_000, layout: layoutOfRun() })
   env = {
+    DATABASE_LAYOUT: layoutOfRun(),
     DATABASE_URL: `postgres://${connection.user}@localhost:${connection.port}/${connection.database}?host=${encodeURIComponent(connection.host)}`,
     DATA_DIR: folder,
     PORT: String(await freePort()),
