@@ -110,7 +110,8 @@ export function storageIn(
     defaultCount: 20,
     maxCount: 1000,
     maxIncluded: config.maxIncluded,
-    sketchFor: createSketches(database),
+    // Their statement counts by type, each up to a limit, which an engine that distributes the tables refuses.
+    ...(config.databaseLayout === 'whole' && { sketchFor: createSketches(database) }),
   })
   const databaseFor: DatabaseFor = principal => databaseOf(principal, database)
   return {

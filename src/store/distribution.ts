@@ -6,7 +6,7 @@ import { ConfigError } from '../lib/config.ts'
 /** A table that is distributed by its column `shard`; all parts of one bucket are on one node. */
 export interface DistributedTable {
   readonly name: string
-  /** Commands that give it unique indexes with `shard` in them, and the identity by which a part can move to another node while rows change. */
+  /** Commands that give it the indexes that it needs there, and the identity by which a part can move to another node while rows change. */
   readonly prepare: readonly string[]
 }
 
@@ -23,10 +23,17 @@ const toldByAll = (table: string): DistributedTable => ({
   prepare: [`alter table ${table} replica identity full`],
 })
 
+/** By which histories of several types are read in the order of time. */
+const byTime = (table: string): string =>
+  `create index ${table}_time on ${table} (updated_at desc, type desc, id desc, version desc)`
+
 /** In the order in which they are distributed: the first decides where the buckets are. Row numbers are unique by their sequence, ids by the directory. */
 export const distributedTables: readonly DistributedTable[] = [
-  { name: 'resource', prepare: uniqueInBucket('resource', 'resource_key', 'key') },
-  { name: 'history', prepare: uniqueInBucket('history', 'history_version', 'type, id, version desc') },
+  { name: 'resource', prepare: [...uniqueInBucket('resource', 'resource_key', 'key'), byTime('resource')] },
+  {
+    name: 'history',
+    prepare: [...uniqueInBucket('history', 'history_version', 'type, id, version desc'), byTime('history')],
+  },
   { name: 'search', prepare: uniqueInBucket('search', 'search_key', 'key') },
   ...['coded', 'span', 'word'].map(toldByAll),
 ]

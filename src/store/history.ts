@@ -3,7 +3,7 @@ import { int2Array } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { isWorldly } from './index/subject.ts'
-import type { Reading } from './principal.ts'
+import type { Principal, Reading } from './principal.ts'
 import { read } from './read.ts'
 import { type Binder, createBinder } from './search/binder.ts'
 import { boundReach, reached } from './search/reach.ts'
@@ -51,7 +51,7 @@ export async function history(reading: Reading, request: HistoryRequest): Promis
   const binder = createBinder()
   const text = request.at
     ? timelineText(request, principal.visibility, binder)
-    : pageText(request, principal.visibility, reach, binder)
+    : pageText(request, { ...principal, layout: on.layout }, reach, binder)
   const rows = await on.query<VersionRow>({ text, values: binder.values })
   const isFirst = !request.after && !request.before
   if (rows.length === 0 && request.id && isFirst) await mustHaveBeen(on, request.type!, request.id)
@@ -80,7 +80,7 @@ async function reachOf(
 /** The statement of a page: it reads the index by time, or, for a caller with access to few patients, all versions within reach. */
 function pageText(
   request: HistoryRequest,
-  visibility: Visibility | undefined,
+  { visibility, layout }: Pick<Principal, 'visibility'> & Pick<Queryable, 'layout'>,
   reach: Reach | undefined,
   binder: Binder,
 ): string {
@@ -94,14 +94,17 @@ function pageText(
     if (types.length === 0) return []
     const tables = versionTables({ ...binder, visibility, of: boundOf(request, bind) })
     const [only, ...more] = types
-    // An engine that distributes the tables takes no limit for each of several types.
+    const all = (): string => bind(int2Array(types.map(typeNumber)))
     const first = (table: string, isCurrent: boolean): string => {
       const rows = (...ofType: string[]): string =>
         `select ${named}, ${isCurrent} as is_current from ${table} where ${[...ofType, ...conditions].join(' and ') || 'true'} ${rest}`
       if (request.id !== undefined) return `(${rows()})`
       return more.length === 0
         ? `(${rows(`type = ${bind(typeNumber(only!))}::smallint`)})`
-        : `(select v.* from unnest(${bind(int2Array(types.map(typeNumber)))}::smallint[]) as of(type) cross join lateral (${rows('type = of.type')}) v)`
+        : layout === 'distributed'
+          ? // There an index holds all types in the order of time, and no limit stands for each of several.
+            `(${rows(`type = any(${all()}::smallint[])`)})`
+          : `(select v.* from unnest(${all()}::smallint[]) as of(type) cross join lateral (${rows('type = of.type')}) v)`
     }
     return [first(tables.current, true), first(tables.former, false)]
   }

@@ -8,9 +8,9 @@ import type { Base } from '../base.ts'
 import { storedKeys } from '../index/param-paths.ts'
 import { selfHash } from '../index/postings.ts'
 import { createBinder } from '../search/binder.ts'
-import { type HitRow, hitColumns } from '../search/hit.ts'
+import { type HitRow, hitColumns, hitsOf } from '../search/hit.ts'
 import type { Session } from '../session.ts'
-import { typeNumber } from '../type-number.ts'
+import { typeName, typeNumber } from '../type-number.ts'
 import { referenceTarget } from '../values.ts'
 import { seen } from '../visibility.ts'
 import { inScope, members, since } from './members.ts'
@@ -85,7 +85,10 @@ function mayBeOf(types: ReadonlySet<string>, body: string, at: number): boolean 
 }
 
 /** Outside of every patient's compartment: what some resource of a compartment refers to by a search parameter. */
-export function outsideOfAll(
+export const outsideOfAll = (session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow[]> =>
+  (session.on.layout === 'distributed' ? outsideInTurns : outsideAtOnce)(session, request, wanted)
+
+function outsideAtOnce(
   session: Session,
   request: EverythingRequest,
   { types, sources, after, limit }: Outside,
@@ -109,6 +112,58 @@ export function outsideOfAll(
   const text = `select ${hitColumns} from search t join resource r using (shard, key) where ${conditions.join(' and ')}
     order by t.key limit ${bind(limit)}`
   return session.on.query<HitRow>({ text, values: binder.values })
+}
+
+/** The same where the tables are distributed: what may be outside comes first, then which of it is referred to. */
+async function outsideInTurns(session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow[]> {
+  const found: number[] = []
+  for (let after = wanted.after; found.length < wanted.limit; ) {
+    const few = await candidates(session, request, { ...wanted, after })
+    const postings = few.map(({ type, self }) =>
+      saltsTo(typeName(type), wanted.sources).map(salt => BigInt(self) ^ salt),
+    )
+    const named = await namedAmong(session, request, wanted.sources, postings.flat())
+    found.push(...few.filter((_, index) => postings[index]!.some(each => named.has(each))).map(({ key }) => key))
+    if (few.length < wanted.limit) break
+    after = few.at(-1)!.key
+  }
+  return hitsOf(session.on, found.slice(0, wanted.limit))
+}
+
+/** Resources outside of every compartment, whether anything refers to them or not. */
+function candidates(session: Session, request: EverythingRequest, { types, after, limit }: Outside) {
+  const binder = createBinder()
+  const { bind } = binder
+  const conditions = [
+    `t.type = any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`,
+    `t.key > ${bind(after)}::bigint`,
+    ...since(request, binder),
+    ...seen('t', { ...binder, visibility: session.principal.visibility }),
+  ]
+  const text = `select t.key, t.type, t.self::text from search t join resource r using (shard, key)
+    where ${conditions.join(' and ')} order by t.key limit ${bind(limit)}`
+  return session.on.query<{ key: number; type: number; self: string }>({ text, values: binder.values })
+}
+
+/** Those of the postings by which resources of a compartment are found. */
+async function namedAmong(
+  session: Session,
+  request: EverythingRequest,
+  sources: readonly string[],
+  postings: readonly bigint[],
+): Promise<Set<bigint>> {
+  if (postings.length === 0) return new Set()
+  const binder = createBinder()
+  const named = `${binder.bind(int8Array(postings))}::bigint[]`
+  const conditions = [
+    `s.refs && ${named}`,
+    `ref = any(${named})`,
+    inScope({ ...request, types: sources }, 's', session.indexer, binder),
+    ...seen('s', { ...binder, visibility: session.principal.visibility }),
+  ]
+  const text = `select distinct ref::text from search s, unnest(s.refs) as ref where ${conditions.join(' and ')}`
+  const rows = await session.on.query<{ ref: string }>({ text, values: binder.values })
+  return new Set(rows.map(row => BigInt(row.ref)))
 }
 
 /** The parameters of the sources that may point at the type. */

@@ -25,6 +25,8 @@ interface GoneRow {
   readonly type: number
   readonly id: string
   readonly patients: string[] | null
+  /** True if it exists again. */
+  readonly is_there: boolean
 }
 
 /** Deletions that are looked at for a page. */
@@ -55,19 +57,28 @@ export async function deletions(
   bind(after?.id ?? '')
   const { visibility } = session.principal
   const rows = await session.on.query<GoneRow>({
-    text: `select h.type, h.id, ${patients} as patients
-      from history h left join history last on last.shard = h.shard and last.type = h.type and last.id = h.id and last.version = h.version - 1
-      where h.type = any($1::smallint[]) and h.method = ${methods.DELETE}
-        and h.updated_at > to_timestamp($2::double precision / 1000) and h.updated_at <= to_timestamp($3::double precision / 1000)
-        and (h.type, h.id) > ($4::smallint, $5::text collate "C")
-        and not exists (select 1 from directory d join resource r using (shard, key) where d.type = h.type and d.id = h.id)
-        and not exists (select 1 from history n where n.shard = h.shard and n.type = h.type and n.id = h.id and n.version > h.version and n.method = ${methods.DELETE})
-        ${visibility ? `and ${visibility.version('h', binder)}` : ''}
-      order by h.type, h.id limit ${pageSize}`,
+    text: `with page as materialized (
+        select h.type, h.id, ${patients} as patients
+        from history h left join history last on last.shard = h.shard and last.type = h.type and last.id = h.id and last.version = h.version - 1
+        where h.type = any($1::smallint[]) and h.method = ${methods.DELETE}
+          and h.updated_at > to_timestamp($2::double precision / 1000) and h.updated_at <= to_timestamp($3::double precision / 1000)
+          and (h.type, h.id) > ($4::smallint, $5::text collate "C")
+          and not exists (select 1 from history n where n.shard = h.shard and n.type = h.type and n.id = h.id and n.version > h.version and n.method = ${methods.DELETE})
+          ${visibility ? `and ${visibility.version('h', binder)}` : ''}
+        order by h.type, h.id limit ${pageSize}
+      ), there as materialized (
+        select placed.type, placed.id from (select d.type, d.id, d.shard, d.key from page join directory d using (type, id)) placed
+          join resource r using (shard, key)
+      )
+      select page.type, page.id, page.patients, there.id is not null as is_there from page left join there using (type, id) order by page.type, page.id`,
     values: binder.values,
   })
   const last = rows.length === pageSize ? rows.at(-1)! : undefined
-  const gone = await inScope(session, scope, rows)
+  const gone = await inScope(
+    session,
+    scope,
+    rows.filter(row => !row.is_there),
+  )
   return {
     gone: gone.map(row => ({ type: typeName(row.type), id: row.id })),
     next: last && { type: last.type, id: last.id },

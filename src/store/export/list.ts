@@ -21,6 +21,7 @@ import {
   scopeCondition,
   usedBy,
 } from './scope.ts'
+import { addTraced } from './traced.ts'
 
 /** Most resources of a slice. */
 const mostInSlice = 2500
@@ -51,6 +52,7 @@ export async function list(
       for (const table of ['export_slice', 'export_target'])
         await on.query({ text: `delete from ${table} where job = $1`, values: [scope.job] })
       if (scope.of === 'listed') await addMembers(session, on, scope.job)
+      if (scope.of !== 'everything' && inside.includes('Provenance')) await addTraced(session, on, scope)
       const listing: Listing = { session, on, scope, filters, size }
       let total = 0
       for (const types of groupsOf(inside, filters)) total += await listTypes(listing, types)

@@ -5,7 +5,6 @@ import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { cutAt } from '../../lib/text.ts'
 import type { Indexer } from '../index/entry.ts'
-import { storedKeys } from '../index/param-paths.ts'
 import { shardSql } from '../index/shard.ts'
 import { type Binder, createBinder } from '../search/binder.ts'
 import { parseSearch } from '../search/parse.ts'
@@ -119,7 +118,7 @@ export function scopeCondition(
   const conditions = [`${row}.type = any(${context.bind(int2Array(types.map(typeNumber)))}::smallint[])`]
   if (scope.of !== 'everything' && types.every(isInPatientCompartment)) {
     const about = membership(scope, types, row, context.indexer, context)
-    conditions.push(types[0] === 'Provenance' ? `(${about} or ${targetsMember(scope, row, context)})` : about)
+    conditions.push(types[0] === 'Provenance' ? `(${about} or ${isTraced(row)})` : about)
   }
   const wanted = filters.get(types[0]!) ?? []
   const texts = wanted.map(criteria => criteria.map(each => conditionOf(each, row, context)).join(' and '))
@@ -127,16 +126,11 @@ export function scopeCondition(
   return [...conditions, ...seen(row, context)].join(' and ')
 }
 
-// "All available Provenance resources whose Provenance.target is a resource in the Patient compartment" belong to it.
-function targetsMember(scope: ExportScope, row: string, context: SqlContext): string {
-  const target = context.nextAlias()
-  const salts = context.bind(int8Array(storedKeys('Provenance', 'target').map(key => key.salt)))
-  return `exists (select 1 from unnest(${row}.refs) as ref, unnest(${salts}::bigint[]) as salt, search ${target}
-    where ${target}.self = ref # salt and ${membership(scope, membersOf('Patient'), target, context.indexer, context)})`
-}
+/** Provenances that `addTraced` has found. */
+const isTraced = (row: string): string => `(${row}.shard, ${row}.key) in (select t.shard, t.key from traced t)`
 
 /** The condition that the row, which is of one of the types, is in the compartment of a patient of the export. */
-function membership(
+export function membership(
   scope: ExportScope,
   types: readonly string[],
   row: string,

@@ -8,7 +8,7 @@ import { shardArray } from '../index/shard.ts'
 import { typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
 import { createBinder } from './binder.ts'
-import { type HitRow, hitColumns } from './hit.ts'
+import { type HitRow, hitsOf } from './hit.ts'
 import { type Way, wayOf } from './include.ts'
 import { tooCostly } from './query-text.ts'
 import type { Include } from './request.ts'
@@ -124,14 +124,4 @@ async function step(
   const text = `with ${led} select distinct key from led order by key limit ${bind(most + 1)}`
   const rows = await on.query<{ key: number }>(prepared(text, binder, true))
   return rows.map(row => row.key)
-}
-
-function hitsOf(on: Queryable, keys: readonly number[]): Promise<readonly HitRow[]> {
-  if (keys.length === 0) return Promise.resolve([])
-  return on.query<HitRow>({
-    name: 'included',
-    isFixed: true,
-    text: `select ${hitColumns} from resource r where r.shard = any($1::smallint[]) and r.key = any($2::bigint[]) order by r.key`,
-    values: [shardArray(keys), safeInt8Array(keys)],
-  })
 }

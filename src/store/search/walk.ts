@@ -14,7 +14,7 @@ export const isPlainToken = (criterion: Criterion): criterion is ParamCriterion 
   criterion.param.code !== '_id'
 
 /** Most codes of one search that are walked, each by itself. */
-const mostWalked = 20
+export const mostWalked = 20
 
 /** The postings in the table `coded` along which a search for the newest of a type is walked; undefined if it is better read otherwise. */
 export function walkedCodes(

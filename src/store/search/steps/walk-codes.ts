@@ -1,5 +1,4 @@
 // Walk along the newest resources of a code, or of a few codes, until the page is full.
-import { int8Array } from '../../../db/arrays.ts'
 import { likelySeen, seen } from '../../visibility.ts'
 import type { Page, PageRow } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
@@ -8,7 +7,7 @@ import { conditionOf } from '../sql.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
 import { createContext, type PageSource, typeCondition } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
-import { isClinicalDate } from '../walk.ts'
+import { isClinicalDate, mostWalked } from '../walk.ts'
 import { pageStep } from './read-in-order.ts'
 
 /**
@@ -47,12 +46,22 @@ function walked(
   }
   // Each code is walked for a page of its own; a resource that has several comes once.
   const orders = ordersOf(request, context)
-  const where = ['c.posting = p.posting', ...within]
-  if (request.cursor) where.push(beyond(request.cursor, orders, 'c.key', context))
-  const pages = `(
-    select distinct w.date, w.key, w.shard from unnest(${context.bind(int8Array(postings))}::bigint[]) as p(posting) cross join lateral (
-      select c.date, c.key, c.shard from ${from} where ${where.join(' and ')}
-      ${orderBy(orders, ['c.date'], 'c.key', isBackward(request.cursor))} limit ${context.bind(request.count + 1)}) w
-  ) c`
-  return { context, from: pages, where: 'true', key: 'c.key' }
+  if (request.cursor) within.push(beyond(request.cursor, orders, 'c.key', context))
+  const order = orderBy(orders, ['c.date'], 'c.key', isBackward(request.cursor))
+  const limit = context.bind(request.count + 1)
+  const pages = inShape(postings).map(
+    posting => `(select c.date, c.key, c.shard from ${from}
+      where ${[`c.posting = ${context.bind(posting)}::bigint`, ...within].join(' and ')} ${order} limit ${limit})`,
+  )
+  const every = `(select distinct w.date, w.key, w.shard from (${pages.join(' union all ')}) w) c`
+  return { context, from: every, where: 'true', key: 'c.key' }
+}
+
+/** How many codes a statement walks: few shapes, so that each keeps its plan. */
+const shapes = [2, 5, 10, mostWalked]
+
+/** The postings, and nulls, which find nothing, up to the next shape. */
+const inShape = (postings: readonly bigint[]): readonly (bigint | null)[] => {
+  const size = shapes.find(each => each >= postings.length)!
+  return [...postings, ...Array.from({ length: size - postings.length }, () => null)]
 }
