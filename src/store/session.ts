@@ -177,10 +177,11 @@ export async function mustStillBeUsed({ on }: Pick<Session, 'on'>, { own }: Used
 }
 
 export function searchOptions(session: Session): SearchOptions {
-  const { indexer, base, principal, maxIncluded } = session
+  const { indexer, base, principal, maxIncluded, on } = session
   const { visibility, party } = principal
   const sketch = session.sketchFor?.(visibility)
-  return { indexer, base, visibility, sketch, party, maySee: type => principal.may(type, 'r'), maxIncluded }
+  const maySee = (type: string): boolean => principal.may(type, 'r')
+  return { indexer, base, layout: on.layout, visibility, sketch, party, maySee, maxIncluded }
 }
 
 /**

@@ -1,6 +1,7 @@
 // What every condition is built with: the statement's parameters, and the keys under which values are stored.
 
 import { int4Array, int8Array } from '../../db/arrays.ts'
+import type { Layout } from '../../db/statement.ts'
 import type { Base } from '../base.ts'
 import { shiftOfNumbers } from '../index/contained.ts'
 import type { Indexer } from '../index/entry.ts'
@@ -20,6 +21,8 @@ export function createAliases(): () => string {
 export interface SearchOptions extends Seen {
   readonly indexer: Indexer
   readonly base: Base
+  /** Absent: `whole`. */
+  readonly layout?: Layout | undefined
   readonly party: Party
   /** Whether included resources of a type may be shown. */
   readonly maySee: (type: string) => boolean

@@ -43,15 +43,23 @@ export const walkTexts = (
       ...seen('s', context),
     ]
     const place = request.cursor ? ` and ${beyond(request.cursor, orders, 'w.key', context)}` : ''
-    const texts = `select w.key, w.shard, w.folded, w.exact, w.param from word w where w.param = ${context.bind(param.number)}::integer${place}
-    ${orderBy(orders, ['w.folded'], 'w.key', isBackward(request.cursor))} limit ${longestWalk}`
+    const along = `w.param = ${context.bind(param.number)}::integer${place}`
+    // An engine that distributes the tables walks along the texts of each node, as far as the page needs, but takes no limit before.
+    const [texts, where] =
+      options.layout === 'distributed'
+        ? ['word w', along]
+        : [
+            `(select w.key, w.shard, w.folded, w.exact, w.param from word w where ${along}
+            ${orderBy(orders, ['w.folded'], 'w.key', isBackward(request.cursor))} limit ${longestWalk}) w`,
+            'true',
+          ]
     const source: PageSource = {
       // Each resource stands where its first text stands, or its last in descending order.
-      from: `(${texts}) w cross join lateral (
+      from: `${texts} cross join lateral (
       select s.key from search s where s.shard = w.shard and s.key = w.key and ${conditions.join(' and ')}
         and not exists (select 1 from word v where v.shard = s.shard and v.key = s.key and v.param = w.param
           and (v.folded, v.exact) ${descending ? '>' : '<'} (w.folded, w.exact)) offset 0) s`,
-      where: 'true',
+      where,
       key: 'w.key',
     }
     return prepared(pageText(request, context, { ...source, orders }), context, isKept(request))
