@@ -84,9 +84,14 @@ const partsOf = (all: readonly Asked[]): number[] => all.map(({ parts }) => part
  */
 async function askedBy(path: string, token?: string): Promise<number[]> {
   await heardOf('GET', path, undefined, token)
-  const before = await heardOf('GET', path, undefined, token)
-  const after = await heardOf('GET', path, undefined, token)
-  return partsOf(after.filter(({ text }) => before.some(each => each.text === text)))
+  let after = await heardOf('GET', path, undefined, token)
+  // A sketch that is made meanwhile leads to other statements from then on.
+  for (let tries = 1; ; tries++) {
+    const before = after
+    after = await heardOf('GET', path, undefined, token)
+    const asked = partsOf(after.filter(({ text }) => before.some(each => each.text === text)))
+    if (asked.length > 0 || tries === 3) return asked
+  }
 }
 
 const ofOne = [

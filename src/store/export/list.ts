@@ -68,7 +68,7 @@ export async function list(
 async function endedBy(signal: AbortSignal, database: Transactional, on: Queryable, work: () => Promise<void>) {
   const [row] = await on.query<{ pid: number }>({ text: 'select pg_backend_pid() as pid', values: [] })
   const end = (): void =>
-    void database.query({ text: 'select pg_cancel_backend($1)', values: [row!.pid] }).catch(() => undefined)
+    void database.query({ text: 'select pg_cancel_backend($1::integer)', values: [row!.pid] }).catch(() => undefined)
   signal.addEventListener('abort', end)
   try {
     signal.throwIfAborted()

@@ -55,6 +55,8 @@ interface Search extends PageSource {
   /** Selects what the caller may see anything of, if that is little: then the page stays empty, and is better looked for there. */
   readonly reach?: string | undefined
   readonly orders: readonly Order[]
+  /** True for a page that is part of a statement: each row has its `place` in the order, which a subquery need not keep. */
+  readonly isNumbered?: boolean
 }
 
 /**
@@ -62,7 +64,7 @@ interface Search extends PageSource {
  * in a row without a key if there is no match.
  */
 export function pageText(request: SearchRequest, context: SqlContext, search: Search): string {
-  const { from, where, key, orders, reach } = search
+  const { from, where, key, orders, reach, isNumbered = false } = search
   const shard = key.replace(/key$/, 'shard')
   const backward = isBackward(request.cursor)
   const names = orders.map((_order, index) => `k${index}`)
@@ -94,16 +96,18 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
       from (${select(named.slice(0, 1), needsResource)} ${first} fetch first (${limit}) rows with ties) t
       join search s on s.shard = t.shard and s.key = t.key${usesResource ? ` join resource u on u.shard = s.shard and u.key = s.key${scope}` : ''}
       ${orderBy(orders, ['t.k0', ...expressions.slice(1)], 's.key', backward)} limit ${limit}`
+  const inOrder = orderBy(
+    orders,
+    names.map(name => `page.${name}`),
+    'page.key',
+    backward,
+  )
   return `${reach ? `with reach as materialized (${reach})` : ''}
     select ${hitColumns}, ${beside.length > 0 ? 'beside.*, ' : ''}${names.map(name => `${name}::text`).join(', ')}
+      ${isNumbered ? `, row_number() over (${inOrder}) as place` : ''}
     from ${before}(${inTurn ? tied : whole}
     ) page join resource r on r.shard = page.shard and r.key = page.key${after}
-    ${orderBy(
-      orders,
-      names.map(name => `page.${name}`),
-      'page.key',
-      backward,
-    )}`
+    ${isNumbered ? '' : inOrder}`
 }
 
 /** True for what is not in the row of search: a text of another table, or of the resource itself. */

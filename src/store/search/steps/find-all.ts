@@ -55,10 +55,9 @@ export const findAll = (
     const found = isOfWords
       ? `every as materialized (${every}), found as materialized (select * from every ${limit})`
       : `found as materialized (${every} ${limit})`
+    const page = pageText(request, context, { ...source, orders, isNumbered: true })
     const text = `with ${newest}${found}
-    select f.found, page.* from (select count(*) as found from found) f left join (
-      select p.*, row_number() over () as place from (${pageText(request, context, { ...source, orders })}) p
-    ) page on true order by page.place`
+    select f.found, page.* from (select count(*) as found from found) f left join (${page}) page on true order by page.place`
     return prepared(text, context, isKept)
   },
   read: rows => (rows[0]!.found! > fewest ? undefined : pageOf(rows, request)),

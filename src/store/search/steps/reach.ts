@@ -45,18 +45,21 @@ export const searchLittle = (request: SearchRequest, options: SearchOptions): Se
   name: 'ask what the caller may see, and search that',
   givesUp: 'the caller may see much',
   statement() {
-    const { context, found, page } = foundWithin(request, options, () => reachInStatement)
+    const { context, found, page } = foundWithin(request, options, () => reachInStatement, true)
     const text = `with reach as materialized (${reachText(request, context)}), ${found}
-    select r.found, page.* from (select count(*) as found from reach) r left join (
-      select p.*, row_number() over () as place from (${page}) p
-    ) page on true order by page.place`
+    select r.found, page.* from (select count(*) as found from reach) r left join (${page}) page on true order by page.place`
     return prepared(text, context, isFixed(request))
   },
   read: rows => (rows[0]!.found === 0 ? undefined : pageOf(rows, request)),
 })
 
 /** The matches within reach, as a part of a statement, and the page of them. */
-function foundWithin(request: SearchRequest, options: SearchOptions, reachOf: (context: SqlContext) => ReachSql) {
+function foundWithin(
+  request: SearchRequest,
+  options: SearchOptions,
+  reachOf: (context: SqlContext) => ReachSql,
+  isNumbered = false,
+) {
   // Nothing is to be passed over here.
   const { context, where } = conditions(request, { ...options, sketch: undefined })
   const orders = ordersOf(request, context)
@@ -65,7 +68,7 @@ function foundWithin(request: SearchRequest, options: SearchOptions, reachOf: (c
   return {
     context,
     found: `found as materialized (select s.shard, s.key, s.date from ${rows} s where ${where})`,
-    page: pageText(request, context, { ...source, orders }),
+    page: pageText(request, context, { ...source, orders, isNumbered }),
   }
 }
 
