@@ -39,7 +39,7 @@ export interface Connections {
 /** Opens the pools; nothing connects until the first statement. */
 export function openPools(config: pg.ClientConfig, options: PoolsOptions): Pools {
   const open = (planMode: string): Shared => {
-    const planning = { ...config, options: optionsFor(planMode) }
+    const planning = { ...config, options: optionsFor(planMode, options.layout) }
     return createShared(poolOf(planning, options), linesOf(planning, options), options.poolSize, options.costs)
   }
   return { planned: open('force_custom_plan'), fixed: open(fixedPlanMode[options.layout]), layout: options.layout }
@@ -56,8 +56,15 @@ export const connectionsOf = ({ planned, fixed }: Pools): readonly Connections[]
   stateOfLines(planned, fixed),
 ]
 
-/** With the warnings of PostgreSQL, which tell what became of a commit. */
-const optionsFor = (planMode: string): string => `-c plan_cache_mode=${planMode} -c client_min_messages=warning`
+/**
+ * With the warnings of PostgreSQL, which tell what became of a commit. An engine that copies a table to each node has all changes of it wait
+ * for each other, so that they come in one order; ours of the same rows do that by themselves, and others need not wait.
+ */
+const optionsFor = (planMode: string, layout: Layout): string =>
+  [
+    `-c plan_cache_mode=${planMode} -c client_min_messages=warning`,
+    ...(layout === 'distributed' ? ['-c citus.all_modifications_commutative=on'] : []),
+  ].join(' ')
 
 function poolOf(config: pg.ClientConfig, { Client, poolSize }: PoolsOptions): pg.Pool {
   const pool = new pg.Pool({

@@ -57,7 +57,7 @@ test('a consent for a code opens whatever says by it what it is, whichever eleme
 test('whoever is told of many at once is told by codes, too', async () => {
   const condition = seenBy({ author: '$1::bigint', organization: '$2::bigint' }, 'told')
   const rows = await records.database.query<{ id: string }>({
-    text: `select r.id from search told join resource r using (key) where told.type = any($3) and ${condition} order by 1`,
+    text: `select r.id from search told join resource r using (shard, key) where told.type = any($3) and ${condition} order by 1`,
     values: [
       String(authorHash(clinic.clientId)),
       String(hash64('Organization/clinic')),

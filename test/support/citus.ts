@@ -1,6 +1,7 @@
 // A run of tests on a Citus cluster, CITUS_URL=postgresql://…, the address of its coordinator: databases are made on every node, and the tables of
 // resources are distributed in each. docs/operations.md, "Several nodes".
 import pg from 'pg'
+import { inject } from 'vitest'
 import { clusterOf, distribute } from '../../src/access/distribution.ts'
 import type { Database } from '../../src/db/database.ts'
 
@@ -10,6 +11,9 @@ export interface Node {
   readonly port: number
   readonly user: string
 }
+
+/** True in a run on a cluster. What is skipped there is named in docs/operations.md, "Several nodes". */
+export const isOnCluster = (): boolean => inject('server').nodes.length > 1
 
 /** Parts of each table: more than nodes, so that statements meet several of them on one. */
 const shards = 4

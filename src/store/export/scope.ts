@@ -168,7 +168,7 @@ export async function addMembers({ indexer }: Session, on: Queryable, job: strin
   await add(
     `select s.key, s.shard from (
         select array_agg(p.self # salt) as postings
-        from (select self, row_number() over () / ${together} as part from export_patient where job = $1) p,
+        from (select self, row_number() over (order by self) / ${together} as part from export_patient where job = $1) p,
           unnest($2::bigint[]) as salt
         group by p.part
       ) few join search s on s.refs && few.postings`,
