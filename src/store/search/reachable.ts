@@ -18,7 +18,7 @@ import type { SearchOptions } from './sql-context.ts'
 const mostPages = 100
 
 /** Most steps from a match to what it includes. */
-const mostSteps = 1000
+const mostSteps = 200
 
 /** Resources from which a statement takes a step. */
 const together = 1000
