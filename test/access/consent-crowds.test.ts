@@ -12,6 +12,7 @@ import { typeNumber } from '../../src/store/type-number.ts'
 import type { Visibility } from '../../src/store/visibility.ts'
 import { isOnCluster } from '../support/citus.ts'
 import { consentOf, ofType, terminology } from '../support/consents.ts'
+import { layoutOfRun } from '../support/database.ts'
 import { clientOf, openRecords, type Records } from './records.ts'
 
 let records: Records
@@ -73,7 +74,7 @@ beforeAll(async () => {
 
 const optionsOf = (sketch: Sketch | undefined, by: Visibility = visibility) => ({
   ...{ indexer: records.indexer, base: records.base, party: clinic.party, visibility: by, sketch },
-  ...{ maySee: () => true, maxIncluded: 1000 },
+  ...{ maySee: () => true, maxIncluded: 1000, layout: layoutOfRun() },
 })
 
 /** The database, which notes the texts of its statements. */

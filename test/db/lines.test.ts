@@ -113,7 +113,7 @@ describe('a line', () => {
     unwanted.cancel()
     await ended
     await running(pid, '%behind')
-    await database.query({ text: 'select pg_cancel_backend($1)', values: [pid] })
+    await database.query({ text: 'select pg_cancel_backend($1::integer)', values: [pid] })
     expect(behind.isVictim(await met)).toBe(true)
   })
 
@@ -136,7 +136,7 @@ describe('a line', () => {
           { timeout: 20_000 },
         )
         .toHaveLength(1)
-      await database.query({ text: 'select pg_cancel_backend($1)', values: [pid] })
+      await database.query({ text: 'select pg_cancel_backend($1::integer)', values: [pid] })
       return { both, errors }
     })
     const [own, other] = await Promise.all(sent.errors)
@@ -147,7 +147,7 @@ describe('a line', () => {
 
   test('is replaced when its connection breaks', async () => {
     const [{ pid }] = (await (await free()).send<Slept>(sleep(0), 1).rows) as [Slept]
-    await database.query({ text: 'select pg_terminate_backend($1)', values: [pid] })
+    await database.query({ text: 'select pg_terminate_backend($1::integer)', values: [pid] })
     await expect.poll(() => lines.states(), { timeout: 20_000 }).toEqual({ used: 0, idle: 0 })
     const [row] = await (await free()).send<Slept>(sleep(0, 2), 1).rows
     expect([row!.number, row!.pid === pid]).toEqual([2, false])

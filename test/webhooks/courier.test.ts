@@ -188,6 +188,7 @@ test('what is under way may end by the clock of the process when it stops', asyn
   await waited(1)
   const { take, close, sent } = courier({ now: undefined, sleep: undefined } as object)
   await take()
+  await until(() => sent.length === 1)
   const closing = close()
   only(sent).end(answer(200))
   await closing

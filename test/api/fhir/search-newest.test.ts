@@ -107,7 +107,7 @@ describe('a search for the newest of a code', () => {
     await call('DELETE', `Observation/${id}`)
     expect(await ids('code=twice')).toEqual([])
     const [left] = await service.application.database.query<{ count: number }>({
-      text: 'select count(*) as count from coded c left join search s using (key) where s.key is null',
+      text: 'select count(*) as count from coded c left join search s using (shard, key) where s.key is null',
       values: [],
     })
     expect(left?.count).toBe(0)
