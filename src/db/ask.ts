@@ -126,7 +126,7 @@ export function translated(error: unknown): unknown {
     case '53300':
       return temporarily(error)
   }
-  if (outOfReach.has(String(code)) || error instanceof Unreplicated) return temporarily(error)
+  if (outOfReach.has(String(code)) || error instanceof Unreplicated || isLostNode(error)) return temporarily(error)
   if (
     error instanceof Error &&
     /timeout exceeded when trying to connect|Connection terminated|not queryable/.test(error.message)
@@ -135,6 +135,12 @@ export function translated(error: unknown): unknown {
   }
   return error
 }
+
+/** True for what Citus says of a node that is lost in the middle of a transaction, with the code of internal errors. */
+const isLostNode = (error: unknown): boolean =>
+  error instanceof Error &&
+  (error as { code?: unknown }).code === 'XX000' &&
+  error.message.startsWith('failure on connection marked as essential')
 
 const temporarily = (cause: unknown): Failure =>
   new Failure('UNAVAILABLE', 'The database is temporarily unavailable: try again.', { retryAfter: 2, cause })

@@ -10,7 +10,6 @@ import { run } from '../../src/store/search/strategy.ts'
 import { createSketches, makeSketch, type Sketch } from '../../src/store/sketch.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import type { Visibility } from '../../src/store/visibility.ts'
-import { isOnCluster } from '../support/citus.ts'
 import { consentOf, ofType, terminology } from '../support/consents.ts'
 import { layoutOfRun } from '../support/database.ts'
 import { clientOf, openRecords, type Records } from './records.ts'
@@ -72,6 +71,9 @@ beforeAll(async () => {
   })
 })
 
+/** Sketches are of tables on one server. */
+const isDistributed = layoutOfRun() === 'distributed'
+
 const optionsOf = (sketch: Sketch | undefined, by: Visibility = visibility) => ({
   ...{ indexer: records.indexer, base: records.base, party: clinic.party, visibility: by, sketch },
   ...{ maySee: () => true, maxIncluded: 1000, layout: layoutOfRun() },
@@ -120,7 +122,7 @@ const searches: [type: string, query: string, is?: (id: string) => boolean][] = 
   ['Appointment', ''],
 ]
 
-describe.each(isOnCluster() ? ['no sketch'] : ['no sketch', 'a sketch'])('with %s', how => {
+describe.each(isDistributed ? ['no sketch'] : ['no sketch', 'a sketch'])('with %s', how => {
   let sketch: Sketch | undefined
   beforeAll(async () => {
     sketch = how === 'a sketch' ? await sketchOf() : undefined
@@ -136,7 +138,7 @@ describe.each(isOnCluster() ? ['no sketch'] : ['no sketch', 'a sketch'])('with %
   })
 })
 
-test.skipIf(isOnCluster())(
+test.skipIf(isDistributed)(
   'a consent counts from the next search on, and so does its end, whatever sketch is used',
   async () => {
     const sketch = await sketchOf()
@@ -156,7 +158,7 @@ test.skipIf(isOnCluster())(
   },
 )
 
-describe.skipIf(isOnCluster())('a client that may see little', () => {
+describe.skipIf(isDistributed)('a client that may see little', () => {
   const small = clientOf('another')
   beforeAll(async () => {
     await records.put([
@@ -204,7 +206,7 @@ describe.skipIf(isOnCluster())('a client that may see little', () => {
   )
 })
 
-test.skipIf(isOnCluster())('an emergency opens what the sketch of the organisation lacks', async () => {
+test.skipIf(isDistributed)('an emergency opens what the sketch of the organisation lacks', async () => {
   const viewer = { clientId: clinic.clientId, organizationId: 'clinic', purpose: '' }
   const ambulance = byConsent({ ...viewer, opened: [hash64('Patient/silent')] })
   const sketch = await sketchOf()
@@ -212,7 +214,7 @@ test.skipIf(isOnCluster())('an emergency opens what the sketch of the organisati
   expect(await pageOf('Observation', 'code=55277-8', sketch)).not.toContain('silent-sensitive')
 })
 
-describe.skipIf(isOnCluster())('a sketch', () => {
+describe.skipIf(isDistributed)('a sketch', () => {
   const day = 86_400_000
 
   test('is made in the background, again after half a minute, and is not used for longer than a minute', async () => {
@@ -252,7 +254,7 @@ describe.skipIf(isOnCluster())('a sketch', () => {
   })
 })
 
-describe.skipIf(isOnCluster())('a client that wrote a great part of a type', () => {
+describe.skipIf(isDistributed)('a client that wrote a great part of a type', () => {
   const writer = clientOf('writer')
   const flags = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, n) => ({

@@ -1,8 +1,9 @@
 // A page of matches, made of the rows that a statement found.
 
+import type { Queryable } from '../../db/statement.ts'
 import type { Reach } from '../visibility.ts'
 import { type Closed, closedOf } from './closed.ts'
-import type { HitRow } from './hit.ts'
+import { type HitRow, hitsOf } from './hit.ts'
 import type { Cursor, SearchRequest } from './request.ts'
 import { isBackward } from './sort.ts'
 
@@ -42,5 +43,21 @@ export function pageOf(all: readonly PageRow[], { count, cursor: from, sort }: S
     next: hasNext && shown.length > 0 ? cursorAt(shown.length - 1, 'next') : undefined,
     previous: hasPrevious && shown.length > 0 ? cursorAt(0, 'previous') : undefined,
     cursorAt,
+  }
+}
+
+/** The page with the bodies of its rows, which statements leave out where the tables are distributed. What has gone meanwhile is left out. */
+export async function withBodies(on: Queryable, page: Page): Promise<Page> {
+  if (on.layout !== 'distributed') return page
+  const hits = await hitsOf(
+    on,
+    page.rows.map(row => row.key),
+  )
+  const known = new Map(hits.map(hit => [hit.key, hit]))
+  const places = page.rows.flatMap((row, place) => (known.has(row.key) ? [place] : []))
+  return {
+    ...page,
+    rows: places.map(place => known.get(page.rows[place]!.key)!),
+    cursorAt: (place, direction) => page.cursorAt(places[place]!, direction),
   }
 }

@@ -8,7 +8,7 @@ import { withReason } from './costs.ts'
 import { planCount } from './count.ts'
 import { type Hit, toHit } from './hit.ts'
 import { type Filled, filled, goneOn } from './include-pages.ts'
-import type { Page } from './page.ts'
+import { type Page, withBodies } from './page.ts'
 import { plan } from './plan.ts'
 import { type Criterion, type Cursor, partsOf, type SearchRequest } from './request.ts'
 import { resolve, type Sources } from './resolve.ts'
@@ -59,7 +59,7 @@ async function runResolved(on: Queryable, request: SearchRequest, options: Searc
     if (!rest) return runResolved(on, { ...request, cursor: place }, options)
     return { ...shown(rest), total: await totalOf(on, request, undefined, options), closed: undefined, warnings }
   }
-  const page = await run(on, plan(request, options))
+  const page = await withBodies(on, await run(on, plan(request, options)))
   const total = await totalOf(on, request, page, options)
   return { ...shown(await filled(on, request, page, options)), total, closed: page.closed, warnings }
 }

@@ -31,6 +31,8 @@ export interface SearchOptions extends Seen {
 }
 
 export interface SqlContext extends Binder, Seen {
+  /** As in the options. */
+  readonly layout?: Layout | undefined
   readonly indexer: Indexer
   /** Address of this server's FHIR endpoint. */
   readonly base: Base

@@ -29,11 +29,12 @@ export function conditions(request: Asked, options: SearchOptions, typeColumn = 
 
 export function createContext(
   request: Asked,
-  { indexer, base, visibility, sketch }: SearchOptions,
+  { indexer, base, layout, visibility, sketch }: SearchOptions,
   dateRow: string,
 ): SqlContext {
   const meetsInPostings = request.criteria.some(isPlainToken)
-  return { ...createBinder(), indexer, base, visibility, sketch, nextAlias: createAliases(), dateRow, meetsInPostings }
+  const nextAlias = createAliases()
+  return { ...createBinder(), indexer, base, layout, visibility, sketch, nextAlias, dateRow, meetsInPostings }
 }
 
 export function typeCondition({ types }: Asked, { bind }: SqlContext, column = 's.type'): string {
@@ -61,7 +62,8 @@ interface Search extends PageSource {
 
 /**
  * Returns the statement for a page, and one match more to know whether there is another. Additional results come in each row, and
- * in a row without a key if there is no match.
+ * in a row without a key if there is no match. Where the tables are distributed, the rows have no bodies (`withBodies`): a node is asked for
+ * what it has, and not for what others have found.
  */
 export function pageText(request: SearchRequest, context: SqlContext, search: Search): string {
   const { from, where, key, orders, reach, isNumbered = false } = search
@@ -76,11 +78,17 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
       : ''
   const beside = closedColumn(request.criteria, context).map(column => `${column} as closed`)
   if (reach) beside.push('(select patients from reach) as patients', '(select own from reach) as own')
+  const isWhole = context.layout !== 'distributed'
+  const [shown, joined] = isWhole
+    ? [hitColumns, ' join resource r on r.shard = page.shard and r.key = page.key']
+    : ['page.key', '']
   const [before, after] =
-    beside.length > 0 ? [`(select ${beside.join(', ')}) beside left join (`, ') on true'] : ['', '']
+    beside.length === 0
+      ? ['', '']
+      : [`(select ${beside.join(', ')}) beside left join ${isWhole ? '(' : ''}`, `${isWhole ? ')' : ''} on true`]
   const place = request.cursor ? ` and ${beyond(request.cursor, orders, key, context)}` : ''
-  const select = (shown: readonly string[], joins: boolean): string => `
-      select ${[key, shard, ...shown].join(', ')}
+  const select = (more: readonly string[], joins: boolean): string => `
+      select ${[key, shard, ...more].join(', ')}
       from ${from}${joins ? ' join resource u on u.shard = s.shard and u.key = s.key' : ''}
       where ${where}${joins ? scope : ''}${place}${reach ? ' and (select count(*) from reach) = 0' : ''}`
   const named = expressions.map((expression, index) => `${expression} as k${index}`)
@@ -103,10 +111,10 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
     backward,
   )
   return `${reach ? `with reach as materialized (${reach})` : ''}
-    select ${hitColumns}, ${beside.length > 0 ? 'beside.*, ' : ''}${names.map(name => `${name}::text`).join(', ')}
+    select ${shown}, ${beside.length > 0 ? 'beside.*, ' : ''}${names.map(name => `${name}::text`).join(', ')}
       ${isNumbered ? `, row_number() over (${inOrder}) as place` : ''}
     from ${before}(${inTurn ? tied : whole}
-    ) page join resource r on r.shard = page.shard and r.key = page.key${after}
+    ) page${joined}${after}
     ${isNumbered ? '' : inOrder}`
 }
 
