@@ -7,6 +7,7 @@ const int2 = 21
 const float8 = 701
 const text = 25
 const bytea = 17
+const uuid = 2950
 
 function header(type: number, length: number, bytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(20 + bytes)
@@ -94,6 +95,11 @@ export function byteaArray(values: readonly Buffer[]): Buffer {
     at += value.length + 4
   }
   return buffer
+}
+
+/** A `uuid[]` parameter. */
+export function uuidArray(values: readonly string[]): Buffer {
+  return fixed(uuid, 16, values, (buffer, value, at) => buffer.write(value.replaceAll('-', ''), at, 'hex'))
 }
 
 /** Types of columns whose values may come from several places, to be sent as one array. */

@@ -30,6 +30,7 @@ export function loggedRequest(
   return {
     at: Date.now() - milliseconds,
     requestId,
+    isMade: req.headers['x-request-id'] !== requestId,
     clientId: namedInLogs(caller) ?? '',
     organizationId: caller?.organizationId ?? '',
     method: methods.has(method) ? method : 'other',

@@ -1,5 +1,4 @@
 // The order of a request, written once: id and log > find > limits > authenticate > scope > read and check > handle > audit > reply.
-import { randomUUID } from 'node:crypto'
 import type { BlockList } from 'node:net'
 import { Readable } from 'node:stream'
 import Koa from 'koa'
@@ -13,6 +12,7 @@ import { unconfirmed } from '../db/doubt.ts'
 import { isResourceType } from '../definitions/r4.ts'
 import { asFailure } from '../lib/failure.ts'
 import { holdsHealthId } from '../lib/health-id.ts'
+import { uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import type { LoggedRequest } from '../requests/entry.ts'
 import { check } from '../shapes/check.ts'
@@ -322,5 +322,5 @@ function checked(schema: TSchema | undefined, value: object, place: string): unk
 
 /** Returns the id that the client gives its request, unless it says who a patient is: logs hold request ids. */
 function requestIdOf(given: string): string {
-  return /^[A-Za-z0-9._-]{8,128}$/.test(given) && !holdsHealthId(given) ? given : randomUUID()
+  return /^[A-Za-z0-9._-]{8,128}$/.test(given) && !holdsHealthId(given) ? given : uuidv7()
 }

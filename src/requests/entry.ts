@@ -5,6 +5,8 @@ export interface LoggedRequest {
   /** When it came, in milliseconds. */
   readonly at: number
   readonly requestId: string
+  /** True if the service made the request id, which nobody else can have sent before: a UUID of version 7, of the time at which the request came. */
+  readonly isMade?: boolean
   /** A client, an agent or `user/…`; `patient` for any patient; empty: nobody proved who it is. */
   readonly clientId: string
   readonly organizationId: string

@@ -2,6 +2,7 @@
 import type { Queryable } from '../db/statement.ts'
 import type { LoggedRequest } from './entry.ts'
 import { firstIdAt, timeOf } from './time.ts'
+import { firstIdOf, stretchAt, stretchesOf, valuesOf } from './value.ts'
 
 /** What the requests that are looked for have in common; absent: any. */
 export interface RequestFilter {
@@ -26,10 +27,18 @@ export interface FoundRequest extends Omit<LoggedRequest, 'at' | 'bytesIn' | 'by
   readonly bytesOut: number | null
 }
 
-const columns = `id, request_id as "requestId", client_id as "clientId", organization_id as "organizationId", method, route,
+const columns = `id, coalesce(request_id, id::text) as "requestId", client_id as "clientId", organization_id as "organizationId", method, route,
   resource_type as "resourceType", status, error_code as "errorCode", milliseconds, bytes_in as "bytesIn", bytes_out as "bytesOut"`
 
 const found = (row: Omit<FoundRequest, 'at'>): FoundRequest => ({ ...row, at: timeOf(row.id) })
+
+/** Takes in a value, and returns its place in the statement. */
+type Bind = (value: unknown) => string
+
+interface Page {
+  readonly after?: string | undefined
+  readonly limit: number
+}
 
 /**
  * Returns requests, newest first.
@@ -40,37 +49,61 @@ export async function findRequests(
   on: Queryable,
   organization: string | undefined,
   filter: RequestFilter,
-  { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+  page: Page,
 ): Promise<FoundRequest[]> {
   const values: unknown[] = []
-  const value = (each: unknown): string => `$${values.push(each)}`
+  const bind: Bind = value => `$${values.push(value)}`
+  const sought = filter.requestId === undefined ? valuesOf({ ...filter, organizationId: organization }) : []
+  const conditions = conditionsOf(organization, filter, page, bind)
+  const text =
+    sought.length === 0
+      ? newest(conditions, page.limit)
+      : `select r.* from (${stretchesOf(
+          sought.map(each => `${bind(each)}::bigint`),
+          stretchConditions(filter, page, bind),
+        )}) s, lateral (${newest([...conditions, `id >= ${firstIdOf('s.stretch')}`, `id < ${firstIdOf('(s.stretch + 1)')}`], page.limit)}) r
+        order by s.stretch desc, r.id desc limit ${page.limit}`
+  return (await on.query<Omit<FoundRequest, 'at'>>({ text, values })).map(found)
+}
+
+const newest = (conditions: readonly string[], limit: number): string =>
+  `select ${columns} from request_log ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''} order by id desc limit ${limit}`
+
+function conditionsOf(organization: string | undefined, filter: RequestFilter, { after }: Page, bind: Bind): string[] {
   const equal = (column: string, wanted: string | undefined): string[] =>
-    wanted === undefined ? [] : [`${column} = ${value(wanted)}`]
+    wanted === undefined ? [] : [`${column} = ${bind(wanted)}`]
   const { statusClass, from, to } = filter
-  const conditions = [
+  return [
     ...equal('organization_id', organization),
-    ...equal('request_id', filter.requestId),
+    ...(filter.requestId === undefined ? [] : [requestCondition(filter.requestId, bind)]),
     ...equal('client_id', filter.clientId),
     ...equal('method', filter.method),
     ...equal('route', filter.route),
     ...equal('resource_type', filter.resourceType),
     ...equal('error_code', filter.errorCode),
-    // What the indexes of failures hold.
-    ...(filter.errorCode !== undefined || (statusClass ?? 0) >= 4 ? ['status >= 400'] : []),
     ...(statusClass === undefined
       ? []
-      : [`status between ${value(statusClass * 100)} and ${value(statusClass * 100 + 99)}`]),
-    ...(from === undefined ? [] : [`id >= ${value(firstIdAt(from.getTime()))}`]),
-    ...(to === undefined ? [] : [`id < ${value(firstIdAt(to.getTime()))}`]),
-    ...(after === undefined ? [] : [`id < ${value(after)}`]),
+      : [`status between ${bind(statusClass * 100)} and ${bind(statusClass * 100 + 99)}`]),
+    ...(from === undefined ? [] : [`id >= ${bind(firstIdAt(from.getTime()))}`]),
+    ...(to === undefined ? [] : [`id < ${bind(firstIdAt(to.getTime()))}`]),
+    ...(after === undefined ? [] : [`id < ${bind(after)}`]),
   ]
-  const rows = await on.query<Omit<FoundRequest, 'at'>>({
-    text: `select ${columns} from request_log ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
-      order by id desc limit ${limit}`,
-    values,
-  })
-  return rows.map(found)
 }
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+/** A request id that the service made is the id of its row. */
+function requestCondition(requestId: string, bind: Bind): string {
+  const given = `request_id = ${bind(requestId)}`
+  return uuid.test(requestId) ? `(${given} or (id = ${bind(requestId)} and request_id is null))` : given
+}
+
+/** The stretches of the time that is asked for. */
+const stretchConditions = ({ from, to }: RequestFilter, { after }: Page, bind: Bind): string[] => [
+  ...(from === undefined ? [] : [`v.stretch >= ${bind(stretchAt(from.getTime()))}::bigint`]),
+  ...(to === undefined ? [] : [`v.stretch <= ${bind(stretchAt(to.getTime()))}::bigint`]),
+  ...(after === undefined ? [] : [`v.stretch <= ${bind(stretchAt(timeOf(after).getTime()))}::bigint`]),
+]
 
 /** Returns one request by its id in the log; undefined if the organisation has none. */
 export async function findRequest(

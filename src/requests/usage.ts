@@ -2,6 +2,7 @@
 import { textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { firstIdAt, timeOf } from './time.ts'
+import { firstIdOf, stretchAt, stretchesOf, valuesOf } from './value.ts'
 
 /** Requests of a client that were not refused for their number. */
 export interface Usage {
@@ -55,11 +56,17 @@ export async function refusalsSince(
   limit: number,
 ): Promise<Refusals[]> {
   const rows = await on.query<Omit<Refusals, 'last'> & { last: string }>({
-    text: `select client_id as "clientId", method, route, count(*) as count, max(id::text) as last from request_log
-      where error_code = 'RATE_LIMITED' and status >= 400 and id >= $1 and client_id <> ''
-        and ($2::text is null or organization_id = $2)
+    text: `select client_id as "clientId", method, route, count(*) as count, max(id::text) as last
+      from (${stretchesOf(['$3::bigint'], ['v.stretch >= $4::bigint'])}) s, request_log
+      where id >= ${firstIdOf('s.stretch')} and id < ${firstIdOf('(s.stretch + 1)')}
+        and error_code = 'RATE_LIMITED' and id >= $1 and client_id <> '' and ($2::text is null or organization_id = $2)
       group by client_id, method, route order by count desc, client_id, route, method limit ${limit}`,
-    values: [firstIdAt(since.getTime()), organization ?? null],
+    values: [
+      firstIdAt(since.getTime()),
+      organization ?? null,
+      valuesOf({ errorCode: 'RATE_LIMITED' })[0],
+      stretchAt(since.getTime()),
+    ],
   })
   return rows.map(row => ({ ...row, last: timeOf(row.last) }))
 }

@@ -1,9 +1,10 @@
 // Writes the request log in groups behind the replies. What cannot be written in time is dropped and counted: a log never slows a request.
-import { float8Array, int2Array, int4Array, safeInt8Array, textArray } from '../db/arrays.ts'
+import { float8Array, int4Array, textArray } from '../db/arrays.ts'
 import type { Queryable, Statement } from '../db/statement.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import type { LoggedRequest } from './entry.ts'
+import { insertion } from './insertion.ts'
 
 export interface RequestLogWriter {
   /** Takes a request; never fails, and never waits. */
@@ -108,33 +109,6 @@ function joined(before: Map<string, Gap>, after: ReadonlyMap<string, Gap>): Map<
   }
   return before
 }
-
-/** The commit is not waited for on disk: after a crash of the database the last moments of the log may be missing. */
-const unsynced = `with unsynced as materialized (select set_config('synchronous_commit', 'off', true))`
-
-const insertion = (group: readonly LoggedRequest[]): Statement => ({
-  name: 'request-log',
-  text: `${unsynced} insert into request_log
-    select each.id::uuid, request_id, client_id, organization_id, method, route, resource_type, status, error_code, milliseconds,
-      nullif(bytes_in, -1), nullif(bytes_out, -1)
-    from unsynced, unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::smallint[], $9::text[],
-      $10::float8[], $11::bigint[], $12::bigint[])
-      as each (id, request_id, client_id, organization_id, method, route, resource_type, status, error_code, milliseconds, bytes_in, bytes_out)`,
-  values: [
-    textArray(group.map(each => uuidv7(Math.floor(each.at)))),
-    textArray(group.map(each => each.requestId)),
-    textArray(group.map(each => each.clientId)),
-    textArray(group.map(each => each.organizationId)),
-    textArray(group.map(each => each.method)),
-    textArray(group.map(each => each.route)),
-    textArray(group.map(each => each.resourceType)),
-    int2Array(group.map(each => each.status)),
-    textArray(group.map(each => each.errorCode)),
-    float8Array(group.map(each => each.milliseconds)),
-    safeInt8Array(group.map(each => each.bytesIn ?? -1)),
-    safeInt8Array(group.map(each => each.bytesOut ?? -1)),
-  ],
-})
 
 const gapInsertion = (gaps: ReadonlyMap<string, Gap>): Statement => {
   const all = [...gaps]

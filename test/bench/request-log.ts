@@ -1,10 +1,10 @@
 // npm run bench -- request-log: what the request log costs for each request, in this process and in PostgreSQL.
-import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openDatabase } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { uuidv7 } from '../../src/lib/ids.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { createRequestLogWriter } from '../../src/requests/writer.ts'
 import { cpuOf } from './cpu.ts'
@@ -41,7 +41,13 @@ export async function benchRequestLog(dataDir: string, rounds: number): Promise<
 }
 
 const request = (n: number) => ({
-  ...{ at: Date.now(), requestId: randomUUID(), clientId: `client_${n % 7}`, organizationId: `hospital-${n % 5}` },
+  ...{
+    at: Date.now(),
+    requestId: uuidv7(),
+    isMade: true,
+    clientId: `client_${n % 7}`,
+    organizationId: `hospital-${n % 5}`,
+  },
   ...{ method: 'GET', route: '/api/fhir/R4/{type}/{id}', resourceType: 'Patient', milliseconds: 2.5 },
   ...(n % 20 === 0 ? { status: 404, errorCode: 'NOT_FOUND' } : { status: 200, errorCode: '' }),
   ...{ bytesIn: 0, bytesOut: 2000 },

@@ -28,7 +28,15 @@ const logged = ({ method = 'GET', sent = {}, body, length, status = 200 }: Given
 
 test('a request that nobody proves, and that no route answers, has neither a client nor a route', () => {
   expect(logged({ status: 404 }, { errorCode: 'NOT_FOUND' })).toEqual({
-    ...{ at: now - 40, requestId: 'request-1', clientId: '', organizationId: '', method: 'GET', route: '' },
+    ...{
+      at: now - 40,
+      requestId: 'request-1',
+      isMade: true,
+      clientId: '',
+      organizationId: '',
+      method: 'GET',
+      route: '',
+    },
     ...{ resourceType: '', status: 404, errorCode: 'NOT_FOUND', milliseconds: 40, bytesIn: 0, bytesOut: 0 },
   })
 })

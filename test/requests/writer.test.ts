@@ -234,16 +234,18 @@ describe('without being asked', () => {
 
 describe('searches', () => {
   beforeAll(async () => {
-    await database.query({
-      text: `insert into request_log
-        select ('01a00000-' || lpad(to_hex(n % 65536), 4, '0') || '-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'req-' || n,
-          'client-' || n % 50, case when n % 10 = 0 then 'small' else 'large' end, 'GET', '/route/' || n % 40, '',
-          case when n % 500 = 0 then 403 when n % 7001 = 7000 then 500 else 200 end,
-          case when n % 500 = 0 then 'FORBIDDEN' when n % 7001 = 7000 then 'INTERNAL_ERROR' else '' end, 1, 0, 0
-        from generate_series(1, 20000) n`,
-      values: [],
-    })
-    await database.query({ text: 'analyze request_log', values: [] })
+    const writer = writing()
+    for (let n = 1; n <= 20_000; n++) {
+      const [status, errorCode] =
+        n % 500 === 0 ? [403, 'FORBIDDEN'] : n % 7001 === 7000 ? [500, 'INTERNAL_ERROR'] : [200, '']
+      writer.note({
+        ...{ at: 0x01a0_0000_0000 + n, requestId: `req-${n}`, clientId: `client-${n % 50}`, method: 'GET' },
+        ...{ organizationId: n % 10 === 0 ? 'small' : 'large', route: `/route/${n % 40}`, resourceType: '' },
+        ...{ status, errorCode, milliseconds: 1, bytesIn: 0, bytesOut: 0 },
+      })
+      if (n % 1000 === 0) await writer.flush()
+    }
+    await database.query({ text: 'analyze request_log, request_value', values: [] })
   })
 
   const explained = async (organization: string | undefined, filter: object): Promise<string> => {
@@ -266,6 +268,7 @@ describe('searches', () => {
     ['of failures', 'large', { statusClass: 5 }],
     ['by error code, of all organisations', undefined, { errorCode: 'INTERNAL_ERROR' }],
     ['by route, of all organisations', undefined, { route: '/route/3' }],
+    ['by client and error code', 'large', { clientId: 'client-7', errorCode: 'INTERNAL_ERROR' }],
     ['of a time, of all organisations', undefined, { from: new Date(0x01a00000_0001), to: new Date(0x01a00000_0009) }],
   ])('%s read an index, never the whole log', async (_, organization, filter) => {
     const plan = await explained(organization, filter)

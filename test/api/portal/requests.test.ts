@@ -56,6 +56,15 @@ test('a request is found by its id, with its route, client, status and duration,
   expect(one.text).not.toMatch(/somebody-of-note|_elements|\/portal\/audit/)
 })
 
+test('a request that its client did not name is found by the id of its answer, and its repeats by the id that they share', async () => {
+  const { headers } = await call('GET', 'Patient/unnamed', { token })
+  const own = headers.get('x-request-id')!
+  expect(rowsIn((await developer.get(`/portal/requests?request=${own}`)).text)).toHaveLength(1)
+  expect((await developer.get(`/portal/requests/${own}`)).text).toContain(own)
+  for (let n = 0; n < 2; n++) await call('GET', 'Patient/unnamed', named(own))
+  expect(rowsIn((await developer.get(`/portal/requests?request=${own}`)).text)).toHaveLength(3)
+})
+
 test('an administrator follows it to the audit trail, another organisation does not find it', async () => {
   await call('GET', 'Patient', named('own-alone'))
   const { text } = await administrator.get('/portal/requests?request=own-alone')
