@@ -3,7 +3,7 @@ import type pg from 'pg'
 
 /** Grow with every request, refused or not, or by what goes on in the background. */
 const besides =
-  /^(audit_|bulk_|export_|write_fence|schema_|migration|used_assertion|enrolment_code|portal_session|webhook_(delivery|attempt|health)|event|request_(log|gap)|metric_sample|size_sample|search_shape)/
+  /^(audit_|bulk_|export_|write_fence|schema_|migration|used_assertion|enrolment_code|portal_session|webhook_(delivery|attempt|health)|event|request_(log|gap|value)|metric_sample|size_sample|search_shape)/
 
 /** Events, on their way out or not. */
 const events = `(select count(*)::int from event where event <> '') + (select count(*)::int from event_outbox where event <> '') as event`
