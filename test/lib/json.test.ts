@@ -26,3 +26,38 @@ test('what JavaScript writes in the same way is an ordinary number', () => {
   expect(parseJson('79.41275486523342')).toBe(79.41275486523342)
   expect(parseJson('{"value":10}')).toEqual({ value: 10 })
 })
+
+test('what looks like a number within a string stays what it is, beside numbers that keep their digits', () => {
+  const texts = [
+    '{"text":"from: 1.0, to: 2.00","value":3.10}',
+    '{"text":"a \\" quote: 1.0, a backslash \\\\","value":[1.0]}',
+    '["\\\\", 1.0, "[2.0]", ":3.0}"]',
+    '{"[1.0":1.0,"a,2.0":"b"}',
+  ]
+  expect(texts.map(again)).toEqual(texts.map(text => text.replaceAll(', 1.0, "', ',1.0,"').replaceAll(', ":', ',":')))
+})
+
+test('names and lists are as JSON.parse reads them, also beside numbers that keep their digits', () => {
+  const text = (number: string) => `{"__proto__":{"a":${number}},"2":[],"1":${number},"b":1,"b":{"c":[[${number}]]}}`
+  expect(again(text('1.0'))).toBe(JSON.stringify(JSON.parse(text('7'))).replaceAll('7', '1.0'))
+  const parsed = parseJson('{"__proto__":1.0}') as object
+  expect(Object.hasOwn(parsed, '__proto__')).toBe(true)
+  const deep = `${'['.repeat(100_000)}1.0${']'.repeat(100_000)}`
+  expect(parseJson(deep)).toHaveLength(1)
+})
+
+test('what is no JSON is refused, also beside numbers that keep their digits', () => {
+  for (const text of [
+    '[01.10]',
+    '[1.0,]',
+    '[1.0',
+    '[1.0e]',
+    '{"a":1.0]',
+    '1.0,2.0',
+    '1.0],[2.0',
+    '{"a" 1.0}',
+    '["a:1.0',
+    '[-1.0-]',
+  ])
+    expect(() => parseJson(text), text).toThrow(SyntaxError)
+})
