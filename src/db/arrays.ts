@@ -20,17 +20,19 @@ function header(type: number, length: number, bytes: number): Buffer {
   return buffer
 }
 
+/** A view writes numbers several times as fast as the methods of Buffer. */
 function fixed<T>(
   type: number,
   size: number,
   values: readonly T[],
-  write: (buffer: Buffer, value: T, at: number) => void,
+  write: (view: DataView, value: T, at: number) => void,
 ): Buffer {
   const buffer = header(type, values.length, values.length * (size + 4))
+  const view = new DataView(buffer.buffer, buffer.byteOffset, buffer.byteLength)
   let at = 20
   for (const value of values) {
-    buffer.writeInt32BE(size, at)
-    write(buffer, value, at + 4)
+    view.setInt32(at, size)
+    write(view, value, at + 4)
     at += size + 4
   }
   return buffer
@@ -38,30 +40,31 @@ function fixed<T>(
 
 /** A `bigint[]` parameter from signed 64-bit values. */
 export function int8Array(values: readonly bigint[]): Buffer {
-  return fixed(int8, 8, values, (buffer, value, at) => buffer.writeBigInt64BE(value, at))
+  return fixed(int8, 8, values, (view, value, at) => view.setBigInt64(at, value))
 }
 
 /** A `bigint[]` parameter from integers within ±2^53. */
 export function safeInt8Array(values: readonly number[]): Buffer {
-  return fixed(int8, 8, values, (buffer, value, at) => {
-    buffer.writeInt32BE(Math.floor(value / 2 ** 32), at)
-    buffer.writeUInt32BE(value - Math.floor(value / 2 ** 32) * 2 ** 32, at + 4)
+  return fixed(int8, 8, values, (view, value, at) => {
+    const high = Math.floor(value / 2 ** 32)
+    view.setInt32(at, high)
+    view.setUint32(at + 4, value - high * 2 ** 32)
   })
 }
 
 /** An `integer[]` parameter. */
 export function int4Array(values: readonly number[]): Buffer {
-  return fixed(int4, 4, values, (buffer, value, at) => buffer.writeInt32BE(value, at))
+  return fixed(int4, 4, values, (view, value, at) => view.setInt32(at, value))
 }
 
 /** A `smallint[]` parameter. */
 export function int2Array(values: readonly number[]): Buffer {
-  return fixed(int2, 2, values, (buffer, value, at) => buffer.writeInt16BE(value, at))
+  return fixed(int2, 2, values, (view, value, at) => view.setInt16(at, value))
 }
 
 /** A `double precision[]` parameter. */
 export function float8Array(values: readonly number[]): Buffer {
-  return fixed(float8, 8, values, (buffer, value, at) => buffer.writeDoubleBE(value, at))
+  return fixed(float8, 8, values, (view, value, at) => view.setFloat64(at, value))
 }
 
 /** A `text[]` parameter. */
@@ -99,7 +102,14 @@ export function byteaArray(values: readonly Buffer[]): Buffer {
 
 /** A `uuid[]` parameter. */
 export function uuidArray(values: readonly string[]): Buffer {
-  return fixed(uuid, 16, values, (buffer, value, at) => buffer.write(value.replaceAll('-', ''), at, 'hex'))
+  const buffer = header(uuid, values.length, values.length * 20)
+  let at = 20
+  for (const value of values) {
+    buffer.writeInt32BE(16, at)
+    buffer.write(value.replaceAll('-', ''), at + 4, 'hex')
+    at += 20
+  }
+  return buffer
 }
 
 /** Types of columns whose values may come from several places, to be sent as one array. */

@@ -38,7 +38,7 @@ function visit(node: unknown, found: string[], depth: number): void {
   }
 }
 
-/** A copy of the resource with every placeholder replaced, in references, uri elements and links of the narrative alike. */
+/** The resource with every placeholder replaced: a copy of what holds one, in references, uri elements and links of the narrative alike. */
 export function resolveLinks(resource: JsonObject, links: Links, fullUrl: string | undefined): JsonObject {
   if (links.size === 0) return resource
   const root = restRoot(fullUrl)
@@ -64,9 +64,21 @@ function target(text: string, links: Links, root: string | undefined): string {
 function replaced(node: unknown, replace: (text: string) => string, key?: string): unknown {
   if (typeof node === 'string')
     return key === 'div' ? replacedNarrative(node, replace) : mayLink(node, key) ? replace(node) : node
-  if (Array.isArray(node)) return node.map(item => replaced(item, replace, key))
+  if (Array.isArray(node)) {
+    const items = node.map(item => replaced(item, replace, key))
+    return items.every((item, index) => item === node[index]) ? node : items
+  }
   if (!isObject(node)) return node
-  return Object.fromEntries(Object.entries(node).map(([name, value]) => [name, replaced(value, replace, name)]))
+  let changes: Map<string, unknown> | undefined
+  for (const name in node) {
+    const value = node[name]
+    const next = replaced(value, replace, name)
+    if (next !== value) (changes ??= new Map()).set(name, next)
+  }
+  const known = changes
+  return known
+    ? Object.fromEntries(Object.entries(node).map(([name, value]) => [name, known.has(name) ? known.get(name) : value]))
+    : node
 }
 
 /** A reference may be relative; elsewhere only a whole URN or URL can be a placeholder, but never an identifier's value. */

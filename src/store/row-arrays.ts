@@ -158,8 +158,8 @@ export function additionArrays(additions: readonly Addition[]) {
   const refs = bounds(additions.map(addition => addition.refs))
   return {
     addition: [tokens.from, tokens.to, refs.from, refs.to].map(int4Array),
-    tokens: [int8Array(additions.flatMap(addition => [...addition.tokens]))],
-    refs: [int8Array(additions.flatMap(addition => [...addition.refs]))],
+    tokens: [int8Array(additions.flatMap(addition => addition.tokens))],
+    refs: [int8Array(additions.flatMap(addition => addition.refs))],
     ...spanArrays(additions),
     ...wordArrays(additions),
     ...termArrays(additions),
@@ -171,7 +171,7 @@ function entryArrays(entries: readonly IndexEntry[]) {
   const refs = bounds(entries.map(entry => entry.refs))
   const texts = bounds(entries.map(entry => entry.texts))
   const about = bounds(entries.map(entry => entry.about))
-  const codes = numbered(entries.map(entry => entry.codes.map(posting => ({ posting }))))
+  const codes = entries.flatMap(entry => entry.codes)
   return {
     entry: [
       int8Array(entries.map(entry => entry.self)),
@@ -182,22 +182,22 @@ function entryArrays(entries: readonly IndexEntry[]) {
       int8Array(entries.map(entry => entry.subject)),
       ...[about.from, about.to].map(int4Array),
     ],
-    tokens: [int8Array(entries.flatMap(entry => [...entry.tokens]))],
-    refs: [int8Array(entries.flatMap(entry => [...entry.refs]))],
-    texts: [int8Array(entries.flatMap(entry => [...entry.texts]))],
-    about: [int8Array(entries.flatMap(entry => [...entry.about]))],
+    tokens: [int8Array(entries.flatMap(entry => entry.tokens))],
+    refs: [int8Array(entries.flatMap(entry => entry.refs))],
+    texts: [int8Array(entries.flatMap(entry => entry.texts))],
+    about: [int8Array(entries.flatMap(entry => entry.about))],
     codes: unless(codes.length === 0, () => [
-      safeInt8Array(codes.map(code => code.ord)),
-      int8Array(codes.map(code => code.posting)),
+      safeInt8Array(ordinals(entries.map(entry => entry.codes))),
+      int8Array(codes),
     ]),
   }
 }
 
 function spanArrays(entries: readonly Addition[]) {
-  const spans = numbered(entries.map(entry => entry.spans))
+  const spans = entries.flatMap(entry => entry.spans)
   return {
     spans: unless(spans.length === 0, () => [
-      safeInt8Array(spans.map(span => span.ord)),
+      safeInt8Array(ordinals(entries.map(entry => entry.spans))),
       int4Array(spans.map(span => span.param)),
       int8Array(spans.map(span => span.token)),
       int8Array(spans.map(span => span.unit)),
@@ -208,10 +208,10 @@ function spanArrays(entries: readonly Addition[]) {
 }
 
 function wordArrays(entries: readonly Addition[]) {
-  const words = numbered(entries.map(entry => entry.words))
+  const words = entries.flatMap(entry => entry.words)
   return {
     words: unless(words.length === 0, () => [
-      safeInt8Array(words.map(word => word.ord)),
+      safeInt8Array(ordinals(entries.map(entry => entry.words))),
       int4Array(words.map(word => word.param)),
       textArray(words.map(word => word.folded)),
       textArray(words.map(word => word.exact)),
@@ -237,8 +237,9 @@ function termArrays(entries: readonly Addition[]) {
 
 const unless = (isEmpty: boolean, arrays: () => Buffer[]): readonly Buffer[] => (isEmpty ? [] : arrays())
 
-const numbered = <T extends object>(lists: readonly (readonly T[])[]): (T & { ord: number })[] =>
-  lists.flatMap((list, index) => list.map(each => ({ ...each, ord: index + 1 })))
+/** For each element of the lists, laid end to end, the number of its list, counted from 1. */
+const ordinals = (lists: readonly (readonly unknown[])[]): number[] =>
+  lists.flatMap((list, index) => new Array<number>(list.length).fill(index + 1))
 
 /** Where each list begins and ends (1-based, inclusive) when all are laid end to end. */
 function bounds(lists: readonly (readonly unknown[])[]): { from: number[]; to: number[] } {

@@ -98,8 +98,7 @@ export interface Extractor {
 export function addToken(draft: Draft, key: ParamKey, token: Token, base: Base): void {
   const system = token.system === undefined ? undefined : base.system(token.system)
   if (token.code !== undefined) {
-    draft.tokens.add(postings.codePosting(key, token.code))
-    draft.tokens.add(postings.systemCodePosting(key, system ?? '', token.code))
+    for (const posting of key.codes(system ?? '', token.code)) draft.tokens.add(posting)
     for (const kind of token.types ?? [])
       draft.tokens.add(postings.ofTypePosting(key, kind.system ?? '', kind.code ?? '', token.code))
   }

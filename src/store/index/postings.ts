@@ -9,6 +9,40 @@ export interface ParamKey {
   readonly number: number
   /** What a reference posting is xor-ed with. */
   readonly salt: bigint
+  /** The parameter has a value at all: answers `:missing`. */
+  readonly present: bigint
+  /** A code regardless of its system, and of one system; the empty system stands for none. */
+  readonly codes: (system: string, code: string) => readonly [code: bigint, ofSystem: bigint]
+}
+
+/** Pairs that are remembered, of all functions together, and letters of the longest of them. */
+const mostRemembered = 50_000
+const longestRemembered = 256
+let count = 0
+/** What was remembered in an earlier one is forgotten. */
+let generation = 0
+
+/** The same function, which finds what it has made of two texts lately without hashing both again as one. */
+function remembered<T>(make: (left: string, right: string) => T): (left: string, right: string) => T {
+  const known = new Map<string, Map<string, T>>()
+  let of = generation
+  return (left, right) => {
+    if (of !== generation) {
+      known.clear()
+      of = generation
+    }
+    const found = known.get(right)?.get(left)
+    if (found !== undefined) return found
+    const made = make(left, right)
+    if (left.length + right.length > longestRemembered) return made
+    if (++count > mostRemembered) {
+      generation++
+      count = 0
+    }
+    const ofRight = known.get(right) ?? new Map<string, T>()
+    known.set(right, ofRight.set(left, made))
+    return made
+  }
 }
 
 const keys = new Map<string, ParamKey>()
@@ -19,12 +53,17 @@ export const paramKey = (type: string, code: string): ParamKey => namedKey(`${ty
 /** The key of this name; the same object for the same name. */
 export function namedKey(name: string): ParamKey {
   let key = keys.get(name)
-  if (!key) keys.set(name, (key = { name, number: hash32(name), salt: hash64(name) }))
+  if (!key) keys.set(name, (key = newKey(name)))
   return key
 }
 
+const newKey = (name: string): ParamKey => ({
+  ...{ name, number: hash32(name), salt: hash64(name), present: hash64(`${name}?`) },
+  codes: remembered((system, code) => [hash64(`${name}=${code}`), hash64(`${name}=${system}|${code}`)]),
+})
+
 /** The parameter has a value at all: answers `:missing`. */
-export const present = (key: ParamKey): bigint => hash64(`${key.name}?`)
+export const present = (key: ParamKey): bigint => key.present
 
 /** A code, regardless of its system. */
 export const codePosting = (key: ParamKey, code: string): bigint => hash64(`${key.name}=${code}`)
@@ -73,8 +112,9 @@ export const textPosting = (key: ParamKey, folded: string): bigint => hash64(`${
  * A unit for the column span.unit: 32 bits of the code (or unit as written) above 32 bits of its system, so that a search can name
  * either.
  */
-export const unitNumber = (system: string, code: string): bigint =>
-  BigInt.asIntN(64, (BigInt(hash32(code)) << 32n) | BigInt(hash32(system) >>> 0))
+export const unitNumber = remembered((system, code) =>
+  BigInt.asIntN(64, (BigInt(hash32(code)) << 32n) | BigInt(hash32(system) >>> 0)),
+)
 
 /** The upper half of unitNumber: the code alone. */
 export const unitCode = (code: string): number => hash32(code)
