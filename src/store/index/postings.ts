@@ -19,30 +19,29 @@ export interface ParamKey {
 const mostRemembered = 50_000
 const longestRemembered = 256
 let count = 0
-/** What was remembered in an earlier one is forgotten. */
-let generation = 0
+/** What each function remembers. */
+const memories: Map<string, Map<string, unknown>>[] = []
 
 /** The same function, which finds what it has made of two texts lately without hashing both again as one. */
 function remembered<T>(make: (left: string, right: string) => T): (left: string, right: string) => T {
   const known = new Map<string, Map<string, T>>()
-  let of = generation
+  memories.push(known)
   return (left, right) => {
-    if (of !== generation) {
-      known.clear()
-      of = generation
-    }
     const found = known.get(right)?.get(left)
     if (found !== undefined) return found
     const made = make(left, right)
     if (left.length + right.length > longestRemembered) return made
-    if (++count > mostRemembered) {
-      generation++
-      count = 0
-    }
+    if (++count > mostRemembered) forgetAll()
     const ofRight = known.get(right) ?? new Map<string, T>()
     known.set(right, ofRight.set(left, made))
     return made
   }
+}
+
+/** All at once, so that many functions together remember no more than one may. */
+function forgetAll(): void {
+  for (const each of memories) each.clear()
+  count = 0
 }
 
 const keys = new Map<string, ParamKey>()
