@@ -88,11 +88,13 @@ function stringEnd(text: string, quote: number): number {
   return -1
 }
 
-/** What stands for a number while the rest is parsed: nobody else can write it. */
-const mark = crypto.randomUUID()
+/** What stands before the place of a number while the rest is parsed: a control character, which texts hardly have, as it is or escaped. */
+const mark = '\u0091'
+const isMarked = (text: string): boolean => text.includes(mark) || text.includes('\\u0091')
 
-/** Parses the text with marks in the place of the numbers, which then take theirs; undefined if it is no JSON. */
+/** Parses the text with marks in the place of the numbers, which then take theirs; undefined if it is no JSON, or has marks of its own. */
 function parsedAround(text: string, numbers: readonly Digits[]): unknown {
+  if (isMarked(text)) return undefined
   let marked = ''
   let from = 0
   for (const [index, { at, digits }] of numbers.entries()) {

@@ -37,6 +37,12 @@ test('what looks like a number within a string stays what it is, beside numbers 
   expect(texts.map(again)).toEqual(texts.map(text => text.replaceAll(', 1.0, "', ',1.0,"').replaceAll(', ":', ',":')))
 })
 
+test('a text may have any character, as it is or escaped', () => {
+  const parsed = parseJson('{"a":"\u00910","b":"\\u00911","c":"\\\\u0091","d":1.0}') as { [name: string]: unknown }
+  expect([parsed['a'], parsed['b'], parsed['c']]).toEqual(['\u00910', '\u00911', '\\u0091'])
+  expect(JSON.stringify(parsed)).toContain('"d":1.0')
+})
+
 test('names and lists are as JSON.parse reads them, also beside numbers that keep their digits', () => {
   const text = (number: string) => `{"__proto__":{"a":${number}},"2":[],"1":${number},"b":1,"b":{"c":[[${number}]]}}`
   expect(again(text('1.0'))).toBe(JSON.stringify(JSON.parse(text('7'))).replaceAll('7', '1.0'))
