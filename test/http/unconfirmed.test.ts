@@ -15,7 +15,7 @@ const call = fhirCaller(() => service)
 
 beforeAll(async () => {
   const { host, port } = inject('server')
-  wire = await startWire(`${host}/.s.PGSQL.${port}`)
+  wire = await startWire(host.startsWith('/') ? `${host}/.s.PGSQL.${port}` : port)
   const own = await createTestDatabase()
   service = await startOn({ ...own, host: '127.0.0.1', port: wire.port })
   database = await databaseOf(service)
