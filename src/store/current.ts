@@ -4,8 +4,9 @@ import { int2Array, textArray } from '../db/arrays.ts'
 import { prepared, preparedName } from '../db/database.ts'
 import { lookUp, type Placed, questionOf } from '../db/look-up.ts'
 import type { Queryable } from '../db/statement.ts'
+import { rowArrays } from './index/shard.ts'
 import { lockNames, namesArrays, type ResourceName } from './lock.ts'
-import { type DirectoryRow, placeOf, placesArrays, placesOf } from './place.ts'
+import { type DirectoryRow, placeOf, placesOf } from './place.ts'
 import { overtaken } from './rows.ts'
 import { createBinder } from './search/binder.ts'
 import type { Session } from './session.ts'
@@ -80,7 +81,7 @@ async function atPlaces(
 ): Promise<(Found & Judged)[]> {
   if (places.length === 0) return []
   const binder = createBinder()
-  for (const value of placesArrays(places)) binder.bind(value)
+  for (const value of rowArrays(places.map(({ key }) => key))) binder.bind(value)
   const [seen, search] = visibility
     ? [`, ${seenColumns('s', visibility, binder)}`, ' join search s using (shard, key)']
     : ['', '']

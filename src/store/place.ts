@@ -1,9 +1,8 @@
 // Where the rows of a resource are. Tables on one server are joined to the directory; an engine that distributes them chooses the node of
 // a statement by the values it comes with, so that the directory is asked first, by a statement of its own.
-import { int2Array, safeInt8Array, textArray } from '../db/arrays.ts'
+import { int2Array, textArray } from '../db/arrays.ts'
 import { lookUp, type Placed, questionOf } from '../db/look-up.ts'
 import type { Queryable } from '../db/statement.ts'
-import { shardArray } from './index/shard.ts'
 import { namesArrays, type ResourceName } from './lock.ts'
 import { typeNumber } from './type-number.ts'
 
@@ -26,10 +25,4 @@ export const placeOf = (on: Queryable, { type, id }: ResourceName): Promise<Dire
 
 /** The same for each of the names that has a row, with its place among them from 1. */
 export const placesOf = (on: Queryable, named: readonly ResourceName[]): Promise<DirectoryRow[]> =>
-  on.query<DirectoryRow>({ name: 'places', isFixed: true, text, values: namesArrays(named) })
-
-/** Row numbers as two parameters for conditions on `shard` and `key`, `smallint[]` and `bigint[]`. */
-export const placesArrays = (places: readonly Pick<DirectoryRow, 'key'>[]): [shards: Buffer, keys: Buffer] => {
-  const keys = places.map(({ key }) => key)
-  return [shardArray(keys), safeInt8Array(keys)]
-}
+  on.query<DirectoryRow>({ name: 'place', isFixed: true, text, values: namesArrays(named) })

@@ -16,9 +16,11 @@ import { byCaller, type Visibility } from './visibility.ts'
 /** A row of the statement for many keys. */
 type FoundRow = VersionRow & Placed
 
+const currentColumns = 'r.type, r.id, r.version, r.updated_at, r.method, r.body'
+
 /** Columns of the current version, of the keys that come as the last two parameters, which follow the constants. */
 const found = (constants: number): string =>
-  `select place::integer, r.type, r.id, r.version, r.updated_at, r.method, r.body
+  `select place::integer, ${currentColumns}
     from (
       select g.place, d.key, d.shard
       from unnest($${constants + 1}::smallint[], $${constants + 2}::text[]) with ordinality as g(type, id, place) join directory d using (type, id)
@@ -42,7 +44,7 @@ const readingPlaced = byCaller(visibility => {
   const place = `r.shard = ${bind(0)}::smallint and r.key = ${bind(0)}::bigint`
   const isSeen = visibility?.resource('s', binder)
   const joined = isSeen ? ' join search s using (shard, key)' : ''
-  const text = `select r.type, r.id, r.version, r.updated_at, r.method, r.body from resource r${joined}
+  const text = `select ${currentColumns} from resource r${joined}
     where ${place}${isSeen ? ` and ${isSeen}` : ''}`
   return { name: visibility ? preparedName(text) : 'read-placed', text, constants: binder.values.slice(2) }
 })

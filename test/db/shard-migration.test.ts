@@ -1,29 +1,17 @@
 // The migration that gives each resource a bucket, on a database of the schema before it: everything is found as before.
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { migrations, migrationsIn, numberOf } from '../../src/db/schema.ts'
 import { createIndexer } from '../../src/store/index/entry.ts'
 import { ofSomePatient } from '../../src/store/index/postings.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
 import { baseOf } from '../support/base.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { fhirCaller, matchIds } from '../support/fhir.ts'
+import { migrationsBefore } from '../support/former-schema.ts'
 import { misplaced } from '../support/parts.ts'
 import { type Service, startOn } from '../support/service.ts'
-
-/** The migrations before that of the buckets. */
-async function formerVersion(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-migrations-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
-  for (const name of migrationsIn(migrations).filter(name => numberOf(name) < 37))
-    await cp(join(migrations, name), join(folder, name))
-  return folder
-}
 
 const indexer = createIndexer(baseOf('http://localhost'))
 
@@ -132,7 +120,7 @@ test('resources, former versions and deletions of the schema before are in their
   await client.end()
   const database = openDatabase({ ...server, database: name }, { poolSize: 2, statementTimeout: 30_000 })
   onCleanup(() => database.end())
-  await migrate(database, { folder: await formerVersion() })
+  await migrate(database, { folder: await migrationsBefore(37) })
   const beside = new pg.Client({ ...server, database: name })
   await beside.connect()
   onCleanup(() => beside.end())

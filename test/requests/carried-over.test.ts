@@ -1,22 +1,15 @@
 // A log that was written before its values had a table of their own is searched as before.
 import { randomBytes } from 'node:crypto'
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { migrations, migrationsIn, numberOf } from '../../src/db/schema.ts'
 import { findRequests } from '../../src/requests/search.ts'
 import { onCleanup } from '../support/cleanup.ts'
+import { migrationsBefore } from '../support/former-schema.ts'
 
 /** A database of the schema before. */
 async function formerDatabase(): Promise<Database> {
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-migrations-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
-  for (const name of migrationsIn(migrations).filter(each => numberOf(each) < 39))
-    await cp(join(migrations, name), join(folder, name))
   const { prefix, ...server } = inject('server')
   const name = `${prefix}${randomBytes(6).toString('hex')}`
   const client = new pg.Client({ ...server, database: 'postgres' })
@@ -25,7 +18,7 @@ async function formerDatabase(): Promise<Database> {
   await client.end()
   const database = openDatabase({ ...server, database: name }, { poolSize: 2, statementTimeout: 60_000 })
   onCleanup(() => database.end())
-  await migrate(database, { folder })
+  await migrate(database, { folder: await migrationsBefore(39) })
   return database
 }
 

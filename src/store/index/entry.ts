@@ -283,12 +283,13 @@ function columnsOf(type: string): Columns {
 }
 
 function adder(param: SearchParamModel, key: ParamKey, type: string, base: Base, columns: Columns): Extractor['add'] {
-  const role = roleOf(key, param.code, type, columns)
   switch (param.type) {
     case 'token':
       return tokenAdder(key, param.code === mainCode(type), base)
-    case 'reference':
+    case 'reference': {
+      const role = roleOf(key, param.code, type, columns)
       return (draft, values) => addReferences(draft, values, key, base, role)
+    }
     case 'date':
       return param.code === columns.date ? addOrderingDate : (draft, values) => addDates(draft, values, key)
     case 'number':
@@ -305,7 +306,7 @@ function adder(param: SearchParamModel, key: ParamKey, type: string, base: Base,
   }
 }
 
-/** The compartment of a patient is told by the column `patient`, and for other parameters by a posting; a Patient is in its own. */
+/** The column `patient` puts a resource into the compartment of a patient; for other parameters a posting does. A Patient is in its own. */
 function roleOf(key: ParamKey, code: string, type: string, columns: Columns): PatientRole {
   if (columns.patient.has(code)) return 'subject'
   if (type === 'Patient') return undefined

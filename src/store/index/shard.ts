@@ -1,6 +1,6 @@
 // The bucket of a resource, by which an engine can distribute the tables of resources: all that is about one patient is in one bucket
 // (docs/decisions/0095-shard.md).
-import { int2Array } from '../../db/arrays.ts'
+import { int2Array, safeInt8Array } from '../../db/arrays.ts'
 import type { IndexEntry } from './draft.ts'
 import { noPatient, several } from './subject.ts'
 
@@ -24,3 +24,9 @@ export const shardArray = (keys: readonly number[]): Buffer => int2Array([...new
 
 /** SQL for the bucket that a hash, or a row number, leads to. */
 export const shardSql = (value: string): string => `(${value} & ${shards - 1})::smallint`
+
+/** Row numbers as two parameters for conditions on `shard` and `key`, `smallint[]` and `bigint[]`. */
+export const rowArrays = (keys: readonly number[]): [shards: Buffer, keys: Buffer] => [
+  shardArray(keys),
+  safeInt8Array(keys),
+]

@@ -1,7 +1,6 @@
 // A resource that a search found, as it comes from the tables and as it goes into the answer.
-import { safeInt8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
-import { shardArray } from '../index/shard.ts'
+import { rowArrays } from '../index/shard.ts'
 import { typeName } from '../type-number.ts'
 
 /** A resource of the answer, its JSON as stored. */
@@ -32,6 +31,6 @@ export async function hitsOf(on: Queryable, keys: readonly number[]): Promise<Hi
     name: 'hits',
     isFixed: true,
     text: `select ${hitColumns} from resource r where r.shard = any($1::smallint[]) and r.key = any($2::bigint[]) order by r.key`,
-    values: [shardArray(keys), safeInt8Array(keys)],
+    values: rowArrays(keys),
   })
 }

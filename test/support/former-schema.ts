@@ -1,0 +1,15 @@
+// The schema of an earlier version: its migrations, for tests of those that come after them.
+import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { migrations, migrationsIn, numberOf } from '../../src/db/schema.ts'
+import { onCleanup } from './cleanup.ts'
+
+/** A folder with the migrations before one of this number; it is deleted after the file's last test. */
+export async function migrationsBefore(number: number): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'health-interop-migrations-'))
+  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  for (const name of migrationsIn(migrations).filter(each => numberOf(each) < number))
+    await cp(join(migrations, name), join(folder, name))
+  return folder
+}
