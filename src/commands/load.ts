@@ -16,7 +16,7 @@ import { originsInUse } from '../mpi/register/origins.ts'
 import { vacuumRegister } from '../mpi/register/vacuum.ts'
 import { type DataSet, madeDataSet, readDataSet } from '../store/data-set.ts'
 import { mustHaveLayout } from '../store/distribution.ts'
-import { vacuumResources } from '../store/vacuum.ts'
+import { vacuumResources } from '../store/statistics.ts'
 import { createMeter, summary } from './load/report.ts'
 
 const help = `Usage: npm run load -- PATH... [--client ID] [--events] [--parallel N] [--json]

@@ -24,6 +24,7 @@ import {
   searchOptions,
 } from './session.ts'
 import { limitsOf, overridingFor, readSeen, sighted } from './sight.ts'
+import { createGrowth } from './statistics.ts'
 import type { Store } from './store.ts'
 import { createTogether } from './together.ts'
 import { transact } from './transaction.ts'
@@ -32,10 +33,11 @@ import { witnessed } from './witness.ts'
 /** Binds the store to callers. */
 export function createStore(parts: StoreParts): (principal: Principal) => Store {
   const together = createTogether(parts.database)
+  const growth = createGrowth(parts.database)
   return principal => {
     const database = databaseOf(principal, parts.database)
     const base = principal.at === undefined ? parts.base : parts.base.at(principal.at)
-    return bind({ ...parts, base, database, on: database, principal, together, isInTransaction: false })
+    return bind({ ...parts, base, database, on: database, principal, together, growth, isInTransaction: false })
   }
 }
 
@@ -138,29 +140,30 @@ type Changes = Pick<
 
 const boundChanges = (session: Session): Changes => ({
   create: (type, resource, ifNoneExist) =>
-    learning(session, [type], change.create(session, type, resource, ifNoneExist)),
+    changing(session, [type], change.create(session, type, resource, ifNoneExist)),
   update: (type, id, resource, preconditions) =>
-    learning(session, [type], change.update(session, type, id, resource, preconditions)),
+    changing(session, [type], change.update(session, type, id, resource, preconditions)),
   updateWhere: (type, query, resource, preconditions) =>
-    learning(session, [type], change.updateWhere(session, type, query, resource, preconditions)),
+    changing(session, [type], change.updateWhere(session, type, query, resource, preconditions)),
   patch: (type, id, patch, preconditions) =>
-    learning(session, [type], change.patch(session, type, id, patch, preconditions)),
+    changing(session, [type], change.patch(session, type, id, patch, preconditions)),
   patchWhere: (type, query, patch, preconditions) =>
-    learning(session, [type], change.patchWhere(session, type, query, patch, preconditions)),
-  remove: (type, id, preconditions) => learning(session, [type], change.remove(session, type, id, preconditions)),
+    changing(session, [type], change.patchWhere(session, type, query, patch, preconditions)),
+  remove: (type, id, preconditions) => changing(session, [type], change.remove(session, type, id, preconditions)),
   removeWhere: (type, query, preconditions) =>
-    learning(session, [type], change.removeWhere(session, type, query, preconditions)),
+    changing(session, [type], change.removeWhere(session, type, query, preconditions)),
   transaction: (entries, readEntry) =>
-    learning(
+    changing(
       session,
       entries.map(entry => entry.type),
       transact(session, entries, (inner, entry, index) => readEntry(bind(inner), entry, index)),
     ),
 })
 
-/** Returns the result once the search parameters that the work defined can be used: by the next request of the client. */
-async function learning<T>(session: Session, types: readonly string[], work: Promise<T>): Promise<T> {
+/** Returns the result once the search parameters that the changes defined can be used: by the next request of the client. */
+async function changing<T>(session: Session, types: readonly string[], work: Promise<T>): Promise<T> {
   const result = await work
+  session.growth(types.length)
   if (session.isInTransaction || !types.includes('SearchParameter')) return result
   const { within } = session.principal
   if (within) within.afterwards(() => session.indexing.settle())

@@ -19,6 +19,7 @@ import type { DefinitionLimits } from './search-params/registry.ts'
 import type { Indexing } from './search-params/reindex.ts'
 import { suspensions } from './search-params/suspension.ts'
 import type { SketchFor } from './sketch.ts'
+import type { Growth } from './statistics.ts'
 import type { Together } from './together.ts'
 import type { Validate } from './validate.ts'
 
@@ -50,6 +51,7 @@ export interface StoreParts {
 export interface Session extends StoreParts {
   /** Writes what is not part of a transaction. */
   readonly together: Together
+  readonly growth: Growth
   /** The pool, or the transaction that the operation is part of. */
   readonly on: Queryable
   readonly principal: Principal
