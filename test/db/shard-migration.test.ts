@@ -30,6 +30,13 @@ const stamped = (resource: Body, version: number): Body => ({
   ...resource,
 })
 
+/** The postings that the version before had: of each parameter where it has a value, and none of what was thought of since. */
+function formerTokens(type: string, tokens: readonly bigint[]): bigint[] {
+  const posted = [...indexer.columns(type).usual].filter(key => !tokens.includes(key.absent)).map(key => key.present)
+  const isNew = new Set([ofSomePatient, ...[...indexer.columns(type).usual].map(key => key.absent)])
+  return [...tokens.filter(token => !isNew.has(token)), ...posted]
+}
+
 /** Stores a resource as the version before did. */
 async function store(client: pg.Client, resource: Body, version = 1): Promise<void> {
   const body = JSON.stringify(stamped(resource, version))
@@ -50,7 +57,7 @@ async function store(client: pg.Client, resource: Body, version = 1): Promise<vo
       entry.date,
       entry.dateHigh,
       type,
-      entry.tokens.filter(token => token !== ofSomePatient),
+      formerTokens(resource.resourceType, entry.tokens),
       entry.refs,
       entry.texts,
       entry.subject,
@@ -140,6 +147,7 @@ test('resources, former versions and deletions of the schema before are in their
   })
   await store(beside, observation('moved', 'bob', 2), 2)
   await past(beside, observation('moved', 'ada', 1), 1)
+  await store(beside, { ...observation('nobody', '', 5), subject: undefined })
   for (const [resource, version] of [
     [observation('gone', 'ada', 1), 1],
     [{ resourceType: 'Organization', id: 'closed', name: 'Closed' }, 1],
@@ -155,6 +163,9 @@ test('resources, former versions and deletions of the schema before are in their
   const found = async (query: string) => matchIds((await call('GET', query)).body).sort()
   expect(await found('Observation?patient=bob&code=718-7')).toEqual(['moved'])
   expect(await found('Observation?value-quantity=2')).toEqual(['moved'])
+  expect(await found('Observation?subject:missing=true')).toEqual(['nobody'])
+  expect(await found('Observation?subject:missing=false')).toEqual(['moved'])
+  expect(await found('Observation?date:missing=true')).toEqual([])
   expect(await found('Patient?family=ofada')).toEqual(['ada'])
   expect(await found('Group?member=Patient/ada')).toEqual(['both'])
   expect(await found('Patient/$everything?_type=Group')).toEqual(['both'])

@@ -8,6 +8,7 @@ import type { OwnParam } from '../search-params/known.ts'
 import { fold, intervalOf, magnitudeOf, referenceTarget, stringsOf, type Token } from '../values.ts'
 import type { ParamKey } from './postings.ts'
 import * as postings from './postings.ts'
+import type { Presence } from './presence.ts'
 import type { Subject } from './subject.ts'
 
 /** A number, quantity or date that a resource is found by. */
@@ -91,14 +92,18 @@ export interface Extractor {
   readonly key: ParamKey
   /** The parameter, if a user defined it: then the work for it is charged. */
   readonly own?: OwnParam
+  readonly presence: Presence
   readonly run: Extract
   readonly add: (draft: Draft, values: readonly Typed[], resource: JsonObject, steps?: Steps) => void
 }
 
-export function addToken(draft: Draft, key: ParamKey, token: Token, base: Base): void {
+/** @param isBare the parameter reads nothing that has a system */
+export function addToken(draft: Draft, key: ParamKey, token: Token, base: Base, isBare = false): void {
   const system = token.system === undefined ? undefined : base.system(token.system)
   if (token.code !== undefined) {
-    for (const posting of key.codes(system ?? '', token.code)) draft.tokens.add(posting)
+    const [code, ofSystem] = key.codes(system ?? '', token.code)
+    draft.tokens.add(ofSystem)
+    if (!isBare) draft.tokens.add(code)
     for (const kind of token.types ?? [])
       draft.tokens.add(postings.ofTypePosting(key, kind.system ?? '', kind.code ?? '', token.code))
   }

@@ -33,10 +33,10 @@ import {
   noDate,
   type PatientRole,
 } from './draft.ts'
-import { isSingle, isStored, pathText, storedKeys } from './param-paths.ts'
+import { isBare, isSingle, isStored, pathText, storedKeys } from './param-paths.ts'
 import * as postings from './postings.ts'
 import { type ParamKey, paramKey } from './postings.ts'
-import { rowsOf } from './presence.ts'
+import { presenceOf, rowsOf } from './presence.ts'
 import { subjectOf } from './subject.ts'
 import { textPostings } from './text-postings.ts'
 
@@ -48,9 +48,16 @@ interface Columns {
   readonly patient: ReadonlySet<string>
 }
 
+interface Compiled extends Columns {
+  /** Keys of the parameters that are posted where they have no value. */
+  readonly usual: ReadonlySet<ParamKey>
+  /** Keys of those that read nothing with a system: only `|code` is posted of them. */
+  readonly bare: ReadonlySet<ParamKey>
+}
+
 interface TypeIndex {
   readonly extractors: readonly Extractor[]
-  readonly columns: Columns
+  readonly columns: Compiled
 }
 
 /** How resources are indexed: read by searches, used by writes. */
@@ -60,7 +67,7 @@ export interface Indexer {
   readonly params: SearchParams
   /** Which state of the users' search parameters `params` is; 1 while none are defined. */
   readonly epoch: number
-  columns(type: string): Columns
+  columns(type: string): Compiled
   /**
    * What the resource is found by.
    * @param isStored it has been taken already, so that no bound keeps it from being indexed.
@@ -131,9 +138,8 @@ function indexed(
 ): { entry: IndexEntry; costly: readonly Costly[] } {
   const type = String(resource['resourceType'])
   const account = createAccount(resource)
-  const inner = resource['contained'] === undefined ? undefined : new Map<JsonObject, Draft>()
   const most = isStored ? Infinity : boundsOf(type).entries
-  const draft = draftOf(indexing, resource, type, { account, most }, inner)
+  const draft = draftOf(indexing, resource, type, { account, most }, new Map())
   return {
     costly: account.costly(),
     entry: {
@@ -148,7 +154,7 @@ function indexed(
   }
 }
 
-/** @param contained the drafts of contained resources that exist already; undefined if there are no contained resources. */
+/** @param contained the drafts of contained resources that exist already; undefined for a contained resource itself */
 function draftOf(
   indexing: Indexing,
   resource: JsonObject,
@@ -159,11 +165,15 @@ function draftOf(
   const { account, most } = budget
   const draft = emptyDraft(most)
   for (const extractor of indexing.indexOf(type).extractors) {
+    const { key, presence } = extractor
     const values = valuesOf(extractor, resource, account)
-    if (values.length === 0) continue
-    draft.tokens.add(postings.present(extractor.key))
+    if (values.length === 0) {
+      if (presence === 'absent' && contained) draft.tokens.add(key.absent)
+      continue
+    }
+    if (presence === 'present' || (presence === 'absent' && !contained)) draft.tokens.add(key.present)
     charged(extractor, account, steps => extractor.add(draft, values, resource, steps))
-    mustFit(draft, extractor.key)
+    mustFit(draft, key)
     if (!contained) continue
     for (const target of containedTargets(resource, values)) {
       const targetType = String(target['resourceType'])
@@ -171,9 +181,9 @@ function draftOf(
       contained.set(target, inner)
       charged(extractor, account, steps => {
         if (steps) spend(steps, sizeOf(inner))
-        addContained(draft, extractor.key, targetType, inner)
+        addContained(draft, key, targetType, inner)
       })
-      mustFit(draft, extractor.key)
+      mustFit(draft, key)
     }
   }
   return draft
@@ -197,7 +207,7 @@ export function additionTo(
     const before = draft.spans.length + draft.words.length
     charged(extractor, account, steps => extractor.add(draft, values, resource, steps))
     const isShown = rowsOf(extractor.own?.type) !== undefined && draft.spans.length + draft.words.length > before
-    if (!isShown) draft.tokens.add(postings.present(extractor.key))
+    if (!isShown) draft.tokens.add(extractor.key.present)
   }
   return isFound ? { ...draft, tokens: [...draft.tokens], refs: [...draft.refs] } : undefined
 }
@@ -248,15 +258,22 @@ const elsewhere = new Set(['_id', '_lastUpdated', '_text', '_content', '_list', 
 
 function compileType(type: string, base: Base, own: readonly OwnParam[]): TypeIndex {
   const columns = columnsOf(type)
+  const [usual, bare] = [new Set<ParamKey>(), new Set<ParamKey>()]
   const extractors: Extractor[] = []
   for (const param of searchParams(type).values()) {
     if (!param.expression || elsewhere.has(param.code) || !isStored(type, param.code)) continue
     const run: Extract = compileTyped(param.expression, { model: { typeModel }, type })
     const key = paramKey(type, param.code)
-    extractors.push({ key, run, add: adder(param, key, type, base, columns) })
+    const presence = presenceOf(param, type, columns.patient.has(param.code) || columns.date === param.code)
+    if (presence === 'absent') usual.add(key)
+    if (isBare(param, type)) bare.add(key)
+    extractors.push({ key, run, presence, add: adder(param, key, type, base, columns) })
   }
   const used = own.filter(param => param.suspended === undefined)
-  return { extractors: [...extractors, ...used.map(param => ownExtractor(param, base))], columns }
+  return {
+    extractors: [...extractors, ...used.map(param => ownExtractor(param, base))],
+    columns: { ...columns, usual, bare },
+  }
 }
 
 const noColumns: Columns = { date: undefined, patient: new Set() }
@@ -265,8 +282,8 @@ const noColumns: Columns = { date: undefined, patient: new Set() }
 export function ownExtractor(param: OwnParam, base: Base): Extractor {
   const run: Extract = compileTyped(param.tree, expressionOptions(param.of))
   const add =
-    param.type === 'token' ? tokenAdder(param.key, false, base) : adder(param, param.key, param.of, base, noColumns)
-  return { key: param.key, own: param, run, add }
+    param.type === 'token' ? tokenAdder(param.key, {}, base) : adder(param, param.key, param.of, base, noColumns)
+  return { key: param.key, own: param, run, presence: 'present', add }
 }
 
 function columnsOf(type: string): Columns {
@@ -285,7 +302,7 @@ function columnsOf(type: string): Columns {
 function adder(param: SearchParamModel, key: ParamKey, type: string, base: Base, columns: Columns): Extractor['add'] {
   switch (param.type) {
     case 'token':
-      return tokenAdder(key, param.code === mainCode(type), base)
+      return tokenAdder(key, { isMainCode: param.code === mainCode(type), isBare: isBare(param, type) }, base)
     case 'reference': {
       const role = roleOf(key, param.code, type, columns)
       return (draft, values) => addReferences(draft, values, key, base, role)
@@ -314,11 +331,16 @@ function roleOf(key: ParamKey, code: string, type: string, columns: Columns): Pa
   return ways.some(each => storedKeys(type, each).includes(key)) ? 'member' : undefined
 }
 
-function tokenAdder(key: ParamKey, isMainCode: boolean, base: Base): Extractor['add'] {
+interface TokenKind {
+  readonly isMainCode?: boolean
+  readonly isBare?: boolean
+}
+
+function tokenAdder(key: ParamKey, { isMainCode, isBare }: TokenKind, base: Base): Extractor['add'] {
   return (draft, values) => {
     for (const { type, value } of values) {
       for (const token of tokensOf(type, value)) {
-        addToken(draft, key, token, base)
+        addToken(draft, key, token, base, isBare)
         if (isMainCode) addMainCode(draft, key, token)
       }
     }

@@ -1,7 +1,7 @@
 // The elements that the expression of a search parameter reads, where it is a plain path.
 import type { ElementModel, SearchParamModel } from '../../definitions/model.ts'
 import { searchParams, typeModel } from '../../definitions/r4.ts'
-import { type ParamKey, paramKey } from './postings.ts'
+import { codePosting, type ParamKey, paramKey, systemCodePosting } from './postings.ts'
 
 /** One plain path of an expression: the elements it goes through, and the type it ends in. */
 export interface ParamPath {
@@ -49,6 +49,28 @@ export function pathText(param: SearchParamModel, type: string): string | undefi
 /** True if the parameter can have only one value in a resource, so that one column holds it whole. */
 export function isSingle(param: SearchParamModel, type: string): boolean {
   return plainPath(param.expression, type)?.elements.every(element => element.max === 1) ?? false
+}
+
+/** True if every resource of the type has a value of the parameter, as far as R4 can say. */
+export function isRequired(param: SearchParamModel, type: string): boolean {
+  if (param.expression?.includes('.where(')) return false
+  return plainPath(param.expression, type)?.elements.every(({ min, types }) => min > 0 && types.length === 1) ?? false
+}
+
+const withoutSystem = new Set(['code', 'boolean', 'string', 'id', 'ContactPoint'])
+
+/** True if all that a parameter reads is without a system, so that a code with none is the same as a code. */
+export const isBare = (param: SearchParamModel, type: string): boolean =>
+  typesRead(param, type)?.every(each => withoutSystem.has(each)) ?? false
+
+/** What finds a code without regard to its system. @param isBareKey as isBare says of the parameter */
+export const plainCodePosting = (key: ParamKey, code: string, isBareKey: boolean): bigint =>
+  isBareKey ? systemCodePosting(key, '', code) : codePosting(key, code)
+
+/** The same for a parameter of R4, under each key that holds its values. */
+export function plainCodePostings(type: string, code: string, value: string): bigint[] {
+  const param = searchParams(type).get(code)
+  return storedKeys(type, code).map(key => plainCodePosting(key, value, param !== undefined && isBare(param, type)))
 }
 
 /** The required value set of a parameter over a `code` element: it implies the system that the element itself does not name. */
@@ -103,17 +125,25 @@ export function storedKeys(type: string, code: string): readonly ParamKey[] {
 }
 
 function findHolders(type: string): Map<string, ParamKey[]> {
-  const single = new Map<string, string>()
   const params = [...searchParams(type).values()].filter(param => param.expression)
-  for (const param of params) {
-    const [branch, ...more] = branchesOf(param)
-    if (branch && more.length === 0 && !single.has(branch)) single.set(branch, param.code)
-  }
+  const read = params.map(param => ({ code: param.code, branches: new Set(branchesOf(param)) }))
   const found = new Map<string, ParamKey[]>()
-  for (const param of params) {
-    const codes = branchesOf(param).map(branch => single.get(branch))
-    const complete = codes.every(code => code !== undefined)
-    found.set(param.code, complete ? codes.map(code => paramKey(type, code!)) : [paramKey(type, param.code)])
+  // Those that hold their values themselves, and what they read.
+  const holding: typeof read = []
+  for (const each of read.toSorted((one, other) => one.branches.size - other.branches.size)) {
+    const parts: typeof read = []
+    const open = new Set(each.branches)
+    for (const other of holding.toReversed()) {
+      if (!other.branches.isSubsetOf(each.branches) || other.branches.isDisjointFrom(open)) continue
+      parts.push(other)
+      for (const branch of other.branches) open.delete(branch)
+    }
+    if (open.size > 0) holding.push(each)
+    const holders = open.size > 0 ? [each] : parts.toReversed()
+    found.set(
+      each.code,
+      holders.map(({ code }) => paramKey(type, code)),
+    )
   }
   return found
 }

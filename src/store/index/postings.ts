@@ -9,8 +9,9 @@ export interface ParamKey {
   readonly number: number
   /** What a reference posting is xor-ed with. */
   readonly salt: bigint
-  /** The parameter has a value at all: answers `:missing`. */
+  /** The parameter has a value at all, or has none: answers `:missing`. */
   readonly present: bigint
+  readonly absent: bigint
   /** A code regardless of its system, and of one system; the empty system stands for none. */
   readonly codes: (system: string, code: string) => readonly [code: bigint, ofSystem: bigint]
 }
@@ -57,12 +58,9 @@ export function namedKey(name: string): ParamKey {
 }
 
 const newKey = (name: string): ParamKey => ({
-  ...{ name, number: hash32(name), salt: hash64(name), present: hash64(`${name}?`) },
+  ...{ name, number: hash32(name), salt: hash64(name), present: hash64(`${name}?`), absent: hash64(`${name}!`) },
   codes: remembered((system, code) => [hash64(`${name}=${code}`), hash64(`${name}=${system}|${code}`)]),
 })
-
-/** The parameter has a value at all: answers `:missing`. */
-export const present = (key: ParamKey): bigint => key.present
 
 /** A code, regardless of its system. */
 export const codePosting = (key: ParamKey, code: string): bigint => hash64(`${key.name}=${code}`)

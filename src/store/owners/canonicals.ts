@@ -7,7 +7,7 @@ import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Base } from '../base.ts'
-import { storedKeys } from '../index/param-paths.ts'
+import { plainCodePostings, storedKeys } from '../index/param-paths.ts'
 import * as postings from '../index/postings.ts'
 import type { Party, Principal } from '../principal.ts'
 import type { Binder } from '../search/binder.ts'
@@ -167,9 +167,9 @@ export async function mustBeOnly({ on, principal }: Ground, changes: readonly As
       int2Array(active.map(({ type }) => typeNumber(type))),
       textArray(active.map(({ id }) => id)),
       int8Array(active.map(({ type, url }) => urlPosting(type, url))),
-      int8Array(active.map(({ type }) => postings.codePosting(keyOf(type, 'status'), 'active'))),
+      int8Array(active.flatMap(({ type }) => plainCodePostings(type, 'status', 'active'))),
       // Where the resource has no version, a row with any posted version does not match.
-      int8Array(active.map(({ type, version }) => versionPosting(keyOf(type, 'version'), version))),
+      int8Array(active.flatMap(({ type, version }) => versionPostings(type, version))),
       int2Array(active.map(({ version }) => (version === undefined ? 0 : 1))),
     ],
   })
@@ -182,5 +182,5 @@ export async function mustBeOnly({ on, principal }: Ground, changes: readonly As
   })
 }
 
-const versionPosting = (key: postings.ParamKey, version: string | undefined): bigint =>
-  version === undefined ? postings.present(key) : postings.codePosting(key, version)
+const versionPostings = (type: string, version: string | undefined): bigint[] =>
+  version === undefined ? [keyOf(type, 'version').present] : plainCodePostings(type, 'version', version)

@@ -4,7 +4,7 @@ import { int4Array, int8Array, safeInt8Array, textArray } from '../../db/arrays.
 import type { Queryable } from '../../db/statement.ts'
 import { resourceTypes } from '../../definitions/r4.ts'
 import { containedPosting } from '../index/contained.ts'
-import { namedKey, type ParamKey, present } from '../index/postings.ts'
+import { namedKey, type ParamKey } from '../index/postings.ts'
 import { shardArray } from '../index/shard.ts'
 import { likeText } from '../search/sql-context.ts'
 import { typeName } from '../type-number.ts'
@@ -131,7 +131,7 @@ export async function formerlyIndexed(
       union select key from word where ${among} and param = any($3::integer[])`,
     values: [
       safeInt8Array(numbers),
-      int8Array(keys.flatMap(key => salts.map(salt => present(key) ^ salt))),
+      int8Array(keys.flatMap(key => salts.map(salt => key.present ^ salt))),
       int4Array(keys.map(key => key.number)),
       shardArray(numbers),
     ],

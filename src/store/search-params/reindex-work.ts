@@ -2,7 +2,6 @@
 import { int8Array, textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { channel } from '../epoch.ts'
-import { present } from '../index/postings.ts'
 import { typeNumber } from '../type-number.ts'
 import type { SearchParams } from './known.ts'
 import { pointers } from './reindex-bodies.ts'
@@ -91,7 +90,7 @@ async function firstPlace(on: Queryable, params: SearchParams, { type, key }: Wa
   const [param] = params.own().filter(each => each.key.name === key)
   if (!param) return phases.again
   const postings = [0n, ...pointers(params, param.of).map(pointer => pointer.salt)].map(
-    salt => present(param.key) ^ salt,
+    salt => param.key.present ^ salt,
   )
   const [row] = await on.query<{ is_there: boolean }>({
     name: 'reindex-begin',

@@ -18,7 +18,7 @@ const operators: Readonly<Record<SearchParamType, readonly string[]>> = {
   token: ['eq', 'ne', 'ss', 'sb', 'in', 'ni', 'pr'],
   reference: ['re', 'eq', 'ne', 'pr'],
   uri: ['eq', 'ne', 'pr'],
-  composite: ['eq', 'pr'],
+  composite: ['eq'],
   special: ['eq'],
 }
 

@@ -13,7 +13,7 @@ const modifiers: Readonly<Record<SearchParamModel['type'], readonly string[]>> =
   date: ['missing'],
   number: ['missing'],
   quantity: ['missing'],
-  composite: ['missing'],
+  composite: [],
   special: ['missing'],
 }
 
@@ -43,7 +43,7 @@ export function checkModifier(param: SearchParamModel, types: readonly string[],
   if (modifier === '') return
   const known = modifiersOf(param, types)
   if (known.includes(modifier)) return
-  const taken = known.map(one => `:${one}`).join(', ')
+  const taken = known.map(one => `:${one}`).join(', ') || 'none: ask for its parts'
   throw malformed(
     name,
     `:${shown(modifier)} is not supported on the ${param.type} parameter ${param.code}, which supports ${taken}.`,

@@ -22,11 +22,13 @@ export function insideContained(
     shift: key.salt,
     outside: context,
     // Nothing of a contained resource is in the columns of the row.
-    indexer: { ...context.indexer, columns: () => ({ date: undefined, patient: new Set() }) },
+    indexer: { ...context.indexer, columns: each => ({ ...context.indexer.columns(each), ...noColumns }) },
   }
   const isThere = `${row}.tokens && ${postingArray(context, [containedPosting(key, type)])}`
   return `(${isThere} and ${conditionOf(criterion, row, inside)})`
 }
+
+const noColumns = { date: undefined, patient: new Set<string>(), usual: new Set<ParamKey>() }
 
 /** True for a chain from one type by way of the one patient that its resources are about. */
 export const isByPatient = ({ types, param, targets }: ChainCriterion, indexer: Pick<Indexer, 'columns'>): boolean =>

@@ -1,15 +1,15 @@
-// `:missing` as a condition: by the posting that every parameter with a value has, and for parameters that users defined also by the
-// values of resources that were stored before them (https://hl7.org/fhir/R4/search.html#missing).
+// `:missing` as a condition: by the posting of a parameter with a value, or of one without where nearly all resources have one; for
+// parameters that users defined also by the values of resources that were stored before them (https://hl7.org/fhir/R4/search.html#missing).
 import { int4Array, int8Array, safeInt8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { Indexer } from '../index/entry.ts'
-import * as postings from '../index/postings.ts'
 import { rowsOf } from '../index/presence.ts'
 import { shardArray } from '../index/shard.ts'
 import { isOwn } from '../search-params/known.ts'
+import { typeNumber } from '../type-number.ts'
 import type { Criterion, ParamCriterion } from './request.ts'
-import { keysOf, numbersOf, postingArray, type SqlContext } from './sql-context.ts'
+import { anyOf, keysOf, numbersOf, postingArray, type SqlContext } from './sql-context.ts'
 
 export function missingCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const isMissing = asksMissing(criterion)
@@ -19,10 +19,28 @@ export function missingCondition(criterion: ParamCriterion, row: string, context
   const table = context.shift === undefined ? tableOf(criterion, context.indexer) : undefined
   if (table && criterion.holders && !isMissing)
     return `(${row}.shard = any(${context.bind(shardArray(criterion.holders))}::smallint[]) and ${row}.key = any(${context.bind(safeInt8Array(criterion.holders))}::bigint[]))`
-  const holds = `${row}.tokens && ${postingArray(context, keysOf(criterion, context).map(postings.present))}`
+  const holds = posted(criterion, row, context)
   if (!table) return isMissing ? `not (${holds})` : holds
   const hasRows = `exists (select 1 from ${table} v where v.shard = ${row}.shard and v.key = ${row}.key and v.param = ${numbersOf(criterion, context)})`
   return isMissing ? `(not (${holds}) and not ${hasRows})` : `(${holds} or ${hasRows})`
+}
+
+/** That a parameter has a value, by its postings. A parameter across types is posted by each in the one way or in the other. */
+function posted({ types, param }: ParamCriterion, row: string, context: SqlContext): string {
+  const present: bigint[] = []
+  const conditions: string[] = []
+  for (const type of types) {
+    const { usual } = context.indexer.columns(type)
+    for (const key of context.indexer.params.keys(type, param.code)) {
+      if (!usual.has(key)) present.push(key.present)
+      else {
+        const isThere = `not (${row}.tokens && ${postingArray(context, [key.absent])})`
+        conditions.push(types.length === 1 ? isThere : `(${row}.type = ${typeNumber(type)} and ${isThere})`)
+      }
+    }
+  }
+  if (present.length > 0) conditions.unshift(`${row}.tokens && ${postingArray(context, present)}`)
+  return anyOf(conditions)
 }
 
 function asksMissing({ param, values }: ParamCriterion): boolean {
@@ -39,7 +57,8 @@ export const asksForHolders = (criterion: Criterion, indexer: Indexer): criterio
   criterion.kind === 'param' &&
   criterion.modifier === 'missing' &&
   criterion.values[0] === 'false' &&
-  tableOf(criterion, indexer) !== undefined
+  tableOf(criterion, indexer) !== undefined &&
+  criterion.types.every(type => isOwn(indexer.params.find(type, criterion.param.code)))
 
 /** Most resources that are looked up one by one. */
 const mostHolders = 1000
@@ -57,7 +76,7 @@ export async function findHolders(
     text: `with marked as materialized (select s.key from search s where s.tokens && (select $1::bigint[])),
         others as materialized (select v.key from ${table} v where v.param = any($2::integer[]))
       select key from marked union all select key from others limit ${mostHolders + 1}`,
-    values: [int8Array(keys.map(postings.present)), int4Array(keys.map(key => key.number))],
+    values: [int8Array(keys.map(key => key.present)), int4Array(keys.map(key => key.number))],
   })
   return rows.length > mostHolders ? undefined : rows.map(({ key }) => key)
 }

@@ -2,8 +2,7 @@
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { valueSetHas } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
-import type { Base } from '../base.ts'
-import { codeValueSet } from '../index/param-paths.ts'
+import { codeValueSet, plainCodePosting } from '../index/param-paths.ts'
 import type { ParamKey } from '../index/postings.ts'
 import * as postings from '../index/postings.ts'
 import { malformed, splitEscaped, unescaped } from './query-text.ts'
@@ -20,15 +19,21 @@ export function tokenCondition(criterion: ParamCriterion, row: string, context: 
       .keys(type, criterion.param.code)
       .flatMap(key =>
         criterion.codes
-          ? criterion.codes.flatMap(coding => postingsOf(coding, criterion.param, type, key, context.base))
-          : criterion.values.flatMap(value => tokenPostings(criterion, type, key, value, context.base)),
+          ? criterion.codes.flatMap(coding => postingsOf(coding, criterion.param, type, key, context))
+          : criterion.values.flatMap(value => tokenPostings(criterion, type, key, value, context)),
       ),
   )
   const found = hashes.length > 0 ? `${row}.tokens && ${postingArray(context, hashes)}` : 'false'
   return criterion.modifier === 'not' || criterion.modifier === 'not-in' ? `not (${found})` : found
 }
 
-function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, value: string, base: Base): bigint[] {
+function tokenPostings(
+  criterion: ParamCriterion,
+  type: string,
+  key: ParamKey,
+  value: string,
+  context: SqlContext,
+): bigint[] {
   const { code } = criterion.param
   if (criterion.modifier === 'of-type') {
     const parts = splitEscaped(value, '|').map(unescaped)
@@ -36,13 +41,19 @@ function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, v
       throw new Failure('MALFORMED_REQUEST', `${code}:of-type must have the form system|code|value.`)
     return [postings.ofTypePosting(key, parts[0]!, parts[1]!, parts[2]!)]
   }
-  return postingsOf(queryToken(code, value), criterion.param, type, key, base)
+  return postingsOf(queryToken(code, value), criterion.param, type, key, context)
 }
 
-function postingsOf(asked: QueryToken, param: SearchParamModel, type: string, key: ParamKey, base: Base): bigint[] {
+function postingsOf(
+  asked: QueryToken,
+  param: SearchParamModel,
+  type: string,
+  key: ParamKey,
+  { base, indexer }: SqlContext,
+): bigint[] {
   const token = withoutImplied(asked, param, type)
   if (!token) return []
-  if (token.system === undefined) return [postings.codePosting(key, token.code!)]
+  if (token.system === undefined) return [plainCodePosting(key, token.code!, indexer.columns(type).bare.has(key))]
   const system = base.system(token.system)
   return [
     token.code === undefined

@@ -4,7 +4,7 @@ import { int8Array } from '../../db/arrays.ts'
 import { prepared } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { type JsonObject, parseJson } from '../../lib/json.ts'
-import { storedKeys } from '../index/param-paths.ts'
+import { plainCodePostings, storedKeys } from '../index/param-paths.ts'
 import * as postings from '../index/postings.ts'
 import { shardSql } from '../index/shard.ts'
 import { resolvable } from '../owners/canonicals.ts'
@@ -39,8 +39,7 @@ interface FoundRow {
 /** Bytes up to which a body is simply read again. */
 const largest = 50_000
 
-const tokens = (type: string, code: string, value: string): Buffer =>
-  int8Array(storedKeys(type, code).map(key => postings.codePosting(key, value)))
+const tokens = (type: string, code: string, value: string): Buffer => int8Array(plainCodePostings(type, code, value))
 
 const urls = (type: string, url: string): Buffer =>
   int8Array(storedKeys(type, 'url').map(key => postings.uriPosting(key, url)))

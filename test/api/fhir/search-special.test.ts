@@ -126,12 +126,12 @@ describe('a composite of three parts finds stretches of a sequence', () => {
     ['MolecularSequence?chromosome-variant-coordinate=1$124$344', ['zero']],
     ['MolecularSequence?chromosome-variant-coordinate=1$300$344', ['one']],
     ['MolecularSequence?chromosome-variant-coordinate=1$124$130,1$300$344', ['one']],
-    ['MolecularSequence?chromosome-window-coordinate:missing=false', ['byid', 'half', 'one', 'other', 'zero']],
   ])
   refuses([
     ['MolecularSequence?chromosome-window-coordinate=1$2', 'three values'],
     ['MolecularSequence?chromosome-window-coordinate=1$2$3$4', 'three values'],
     ['MolecularSequence?chromosome-window-coordinate=1$x$3', 'is not a number'],
+    ['MolecularSequence?chromosome-window-coordinate:missing=false', 'supports none: ask for its parts'],
   ])
 })
 
