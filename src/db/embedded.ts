@@ -88,7 +88,7 @@ export async function startEmbedded(
   const orphan = await runningServer(data)
   const begin = async (socket: string): Promise<Running> => {
     const archiving = await archiveSettings(dataDir, archive, account)
-    const all = { ...serverSettings(connections, socket, port), ...archiving, ...settings }
+    const all = { ...(await serverSettings(data, connections, socket, port)), ...archiving, ...settings }
     return launch(binaries.postgres, data, socket, all, account)
   }
   let server = orphan ?? (await begin(await socketFolder(data, account)))

@@ -61,7 +61,8 @@ test('the server of a killed process is restarted if it archives elsewhere than 
   const account = await serverAccount(dataDir)
   const socket = await socketFolder(data, account)
   const { postgres } = await findBinaries()
-  const orphan = await launch(postgres, data, socket, serverSettings(10, socket, port), account)
+  const settings = await serverSettings(data, 10, socket, port)
+  const orphan = await launch(postgres, data, socket, settings, account)
   const archive = { folder: backups, seconds: 1 }
   const server = await startEmbedded(dataDir, 10, log, { archive })
   const client = new pg.Client(server.connection)

@@ -113,7 +113,7 @@ async function createServer(
   let frozen: readonly number[] = []
 
   const start = async (): Promise<void> => {
-    const all = { ...serverSettings(90, '', port), ...quick, ...settings }
+    const all = { ...(await serverSettings(data, 90, '', port)), ...quick, ...settings }
     pid = (await launch(postgres, data, folder, all, account, 60, () => answers(connection))).pid
   }
   const kill = async (): Promise<void> => {

@@ -30,20 +30,13 @@ export async function recover(
   const signal = join(data, 'recovery.signal')
   await writeFile(signal, '', { mode: 0o600 })
   const { postgres } = await findBinaries()
-  const settings = { ...serverSettings(10, await socketFolder(data, account), port), ...recoverySettings(recovery) }
+  const socket = await socketFolder(data, account)
+  const settings = { ...(await serverSettings(data, 10, socket, port)), ...recoverySettings(recovery) }
   const isReady = async (socket: string): Promise<boolean> => !(await exists(signal)) && answers(socket)
   const interrupt = (): void => void endNow(data)
   process.on('SIGINT', interrupt).on('SIGTERM', interrupt)
   try {
-    const server = await launch(
-      postgres,
-      data,
-      settings['unix_socket_directories']!,
-      settings,
-      account,
-      Infinity,
-      isReady,
-    )
+    const server = await launch(postgres, data, socket, settings, account, Infinity, isReady)
     return await reached(server.socket, recovery).finally(() => shutDown(server.pid, 600_000))
   } catch (error) {
     if (!(error instanceof EmbeddedError)) throw error
