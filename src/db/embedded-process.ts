@@ -39,8 +39,14 @@ export function start(
 
 /**
  * Creates the database cluster in a temporary folder and moves it into place when complete, so that a crash leaves no partial one.
+ * @throws EmbeddedError if there are files in its place already
  */
 export async function initialise(initdb: string, data: string, account: Account | undefined): Promise<void> {
+  const there = await readdir(data).catch(() => [])
+  if (there.length > 0)
+    throw new EmbeddedError(
+      `${data} holds files, but no complete database: move them away, restore a backup, or set DATA_DIR to another folder.`,
+    )
   const draft = `${data}.new`
   await rm(draft, { recursive: true, force: true })
   await mkdir(draft, { mode: 0o700 })

@@ -1,7 +1,7 @@
 // The database that the service brings along: when it is killed, it comes back with everything that was committed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -49,6 +49,16 @@ test('a database server that is killed is started again, at the same address, an
   }
   await expect(ask('select 1')).rejects.toThrow()
   await expect(pid()).rejects.toThrow('ENOENT')
+})
+
+test('files that are no database are left as they are, and the error names them', async () => {
+  const data = join(folder, 'else', 'postgres')
+  await mkdir(data, { recursive: true })
+  await writeFile(join(data, 'notes.txt'), 'mine')
+  await expect(startEmbedded(join(folder, 'else'), 10, log)).rejects.toThrow(
+    `${data} holds files, but no complete database`,
+  )
+  expect(await readdir(data)).toEqual(['notes.txt'])
 })
 
 test('what a server that died left behind keeps none from starting, though another process has its number now', async () => {
