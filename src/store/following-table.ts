@@ -17,8 +17,9 @@ export interface FollowingTable<Row> {
 /** Takes the rows of the resources that were written out of the table, and puts those in that they come to now. */
 export function following<Row>({ type, table, rowsOf, insert }: FollowingTable<Row>): Projection {
   const follow = async (on: Queryable, changes: readonly Projected[]): Promise<void> => {
-    const ids = textArray(changes.map(({ id }) => id))
-    await on.run({ text: `delete from ${table} where id = any($1::text[])`, values: [ids] })
+    const known = changes.filter(({ isFresh }) => !isFresh)
+    const ids = textArray(known.map(({ id }) => id))
+    if (known.length > 0) await on.run({ text: `delete from ${table} where id = any($1::text[])`, values: [ids] })
     const rows = changes.flatMap(rowsOf)
     if (rows.length > 0) await insert(on, rows)
   }

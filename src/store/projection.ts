@@ -9,6 +9,8 @@ export interface Projected {
   readonly id: string
   /** The stored version; undefined after a deletion. */
   readonly resource: JsonObject | undefined
+  /** True for an id that the service has just made up: no table has rows of it. */
+  readonly isFresh?: boolean
 }
 
 /** The writer of a resource; without an author: the service itself. */

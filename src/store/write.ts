@@ -128,7 +128,12 @@ async function followed(session: Writing, changed: readonly Plan[]): Promise<voi
   await project(
     on,
     projections,
-    changed.map(({ written: { type, id }, resource }) => ({ type, id, resource })),
+    changed.map(({ written: { type, id }, resource, change: { fresh } }) => ({
+      type,
+      id,
+      resource,
+      isFresh: fresh === true,
+    })),
     principal,
   )
 }

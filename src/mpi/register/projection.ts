@@ -16,7 +16,8 @@ import { postingsOf } from './postings.ts'
 export function createRegisterProjection(addresses: Addresses): Projection {
   const follow = async (on: Queryable, changes: readonly Projected[]): Promise<void> => {
     const stored = changes.flatMap(({ id, resource }) => (resource ? [entryOf(id, resource, addresses)] : []))
-    await on.run(forgetting(changes, stored))
+    const known = changes.filter(({ isFresh }) => !isFresh)
+    if (known.length > 0) await on.run(forgetting(known, stored))
     if (stored.length > 0) await enter(on, entering(stored), stored)
   }
   return { types: new Set(['Patient']), apply: follow, anew: follow }

@@ -1,6 +1,7 @@
 // The elements that the expression of a search parameter reads, where it is a plain path.
 import type { ElementModel, SearchParamModel } from '../../definitions/model.ts'
 import { searchParams, typeModel } from '../../definitions/r4.ts'
+import { mainCode } from './clinical-date.ts'
 import { codePosting, type ParamKey, paramKey, systemCodePosting } from './postings.ts'
 
 /** One plain path of an expression: the elements it goes through, and the type it ends in. */
@@ -59,9 +60,12 @@ export function isRequired(param: SearchParamModel, type: string): boolean {
 
 const withoutSystem = new Set(['code', 'boolean', 'string', 'id', 'ContactPoint'])
 
-/** True if all that a parameter reads is without a system, so that a code with none is the same as a code. */
+/**
+ * True if all that a parameter reads is without a system, so that a code with none is the same as a code. The main code of a type is posted
+ * like those with systems: its rows of `coded` are found by the posting without regard to them.
+ */
 export const isBare = (param: SearchParamModel, type: string): boolean =>
-  typesRead(param, type)?.every(each => withoutSystem.has(each)) ?? false
+  param.code !== mainCode(type) && (typesRead(param, type)?.every(each => withoutSystem.has(each)) ?? false)
 
 /** What finds a code without regard to its system. @param isBareKey as isBare says of the parameter */
 export const plainCodePosting = (key: ParamKey, code: string, isBareKey: boolean): bigint =>

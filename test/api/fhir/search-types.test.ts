@@ -167,6 +167,26 @@ describe('a token parameter', () => {
   ])('refuses the malformed %s', (query, said) => refused(`Condition?${query}`, said))
 })
 
+// The main code of these types is a bare code: it has one posting, and rows of its own along which the newest are found.
+test('a bare code that has changed, or is deleted, is not found any more', async () => {
+  const operation = (code: string) => ({
+    ...{ resourceType: 'OperationDefinition', id: 'bare', name: 'Bare', status: 'draft', kind: 'operation', code },
+    ...{ system: true, type: false, instance: false },
+  })
+  const all = () => Promise.all(['first', '|first', 'second'].map(code => found(`OperationDefinition?code=${code}`)))
+  await store(operation('first'))
+  expect(await all()).toEqual([['bare'], ['bare'], []])
+  await call('PUT', 'OperationDefinition/bare', { body: operation('second') })
+  expect(await all()).toEqual([[], [], ['bare']])
+  await call('DELETE', 'OperationDefinition/bare')
+  expect(await all()).toEqual([[], [], []])
+  const [left] = await service.application.database.query<{ count: number }>({
+    text: 'select count(*) as count from coded c left join search s using (shard, key) where s.key is null',
+    values: [],
+  })
+  expect(left?.count).toBe(0)
+})
+
 describe('a date parameter', () => {
   beforeAll(() =>
     store(
