@@ -1,64 +1,19 @@
 // What a resource is found by: every search parameter of its type, turned into postings, intervals and words.
 
-import type { SearchParamModel } from '../../definitions/model.ts'
-import { compartmentParams, searchParams, typeModel } from '../../definitions/r4.ts'
-import { compileTyped, type Steps, type Typed } from '../../fhirpath/compile.ts'
+import type { Steps, Typed } from '../../fhirpath/compile.ts'
 import { spend } from '../../fhirpath/steps.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Base } from '../base.ts'
-import { expressionOptions } from '../search-params/expression.ts'
 import { createSearchParams, type OwnParam, type SearchParams } from '../search-params/known.ts'
 import { boundsOf } from '../size.ts'
-import { tokensOf } from '../values.ts'
 import { type Account, type Costly, createAccount, weighed } from './account.ts'
-import { clinicalDate, mainCode } from './clinical-date.ts'
-import { compositeAdder } from './composites.ts'
 import { addContained, containedTargets } from './contained.ts'
-import {
-  type Addition,
-  addDates,
-  addMagnitudes,
-  addMainCode,
-  addOrderingDate,
-  addPositions,
-  addReferences,
-  addToken,
-  addUri,
-  addWords,
-  type Draft,
-  type Extract,
-  type Extractor,
-  type IndexEntry,
-  mustFit,
-  noDate,
-  type PatientRole,
-} from './draft.ts'
-import { isBare, isSingle, isStored, pathText, storedKeys } from './param-paths.ts'
+import { type Addition, type Draft, type Extractor, type IndexEntry, mustFit, noDate } from './draft.ts'
 import * as postings from './postings.ts'
-import { type ParamKey, paramKey } from './postings.ts'
-import { presenceOf, rowsOf } from './presence.ts'
+import { rowsOf } from './presence.ts'
 import { subjectOf } from './subject.ts'
 import { textPostings } from './text-postings.ts'
-
-/** How the type's column-held parameters are found, for the search planner. */
-interface Columns {
-  /** Code of the date parameter that the columns date and date_high hold whole, if one is. */
-  readonly date: string | undefined
-  /** Codes of the reference parameters that the column patient holds whole. */
-  readonly patient: ReadonlySet<string>
-}
-
-interface Compiled extends Columns {
-  /** Keys of the parameters that are posted where they have no value. */
-  readonly usual: ReadonlySet<ParamKey>
-  /** Keys of those that read nothing with a system: only `|code` is posted of them. */
-  readonly bare: ReadonlySet<ParamKey>
-}
-
-interface TypeIndex {
-  readonly extractors: readonly Extractor[]
-  readonly columns: Compiled
-}
+import { type Columns, compileType, type TypeIndex } from './type-index.ts'
 
 /** How resources are indexed: read by searches, used by writes. */
 export interface Indexer {
@@ -67,7 +22,7 @@ export interface Indexer {
   readonly params: SearchParams
   /** Which state of the users' search parameters `params` is; 1 while none are defined. */
   readonly epoch: number
-  columns(type: string): Compiled
+  columns(type: string): Columns
   /**
    * What the resource is found by.
    * @param isStored it has been taken already, so that no bound keeps it from being indexed.
@@ -252,97 +207,3 @@ const emptyDraft = (most: number): Draft => ({
   date: noDate,
   dateHigh: noDate,
 })
-
-// Held by the table `resource` itself, not by postings.
-const elsewhere = new Set(['_id', '_lastUpdated', '_text', '_content', '_list', '_has', '_filter', '_type', '_query'])
-
-function compileType(type: string, base: Base, own: readonly OwnParam[]): TypeIndex {
-  const columns = columnsOf(type)
-  const [usual, bare] = [new Set<ParamKey>(), new Set<ParamKey>()]
-  const extractors: Extractor[] = []
-  for (const param of searchParams(type).values()) {
-    if (!param.expression || elsewhere.has(param.code) || !isStored(type, param.code)) continue
-    const run: Extract = compileTyped(param.expression, { model: { typeModel }, type })
-    const key = paramKey(type, param.code)
-    const presence = presenceOf(param, type, columns.patient.has(param.code) || columns.date === param.code)
-    if (presence === 'absent') usual.add(key)
-    if (isBare(param, type)) bare.add(key)
-    extractors.push({ key, run, presence, add: adder(param, key, type, base, columns) })
-  }
-  const used = own.filter(param => param.suspended === undefined)
-  return {
-    extractors: [...extractors, ...used.map(param => ownExtractor(param, base))],
-    columns: { ...columns, usual, bare },
-  }
-}
-
-const noColumns: Columns = { date: undefined, patient: new Set() }
-
-/** Extracts what a user's parameter finds a resource by. */
-export function ownExtractor(param: OwnParam, base: Base): Extractor {
-  const run: Extract = compileTyped(param.tree, expressionOptions(param.of))
-  const add =
-    param.type === 'token' ? tokenAdder(param.key, {}, base) : adder(param, param.key, param.of, base, noColumns)
-  return { key: param.key, own: param, run, presence: 'present', add }
-}
-
-function columnsOf(type: string): Columns {
-  const params = searchParams(type)
-  const date = params.get(clinicalDate(type))
-  const patient = params.get('patient')
-  const held = new Set<string>()
-  if (patient && isSingle(patient, type)) {
-    for (const param of params.values()) {
-      if (param.type === 'reference' && pathText(param, type) === pathText(patient, type)) held.add(param.code)
-    }
-  }
-  return { date: date?.type === 'date' && isSingle(date, type) ? date.code : undefined, patient: held }
-}
-
-function adder(param: SearchParamModel, key: ParamKey, type: string, base: Base, columns: Columns): Extractor['add'] {
-  switch (param.type) {
-    case 'token':
-      return tokenAdder(key, { isMainCode: param.code === mainCode(type), isBare: isBare(param, type) }, base)
-    case 'reference': {
-      const role = roleOf(key, param.code, type, columns)
-      return (draft, values) => addReferences(draft, values, key, base, role)
-    }
-    case 'date':
-      return param.code === columns.date ? addOrderingDate : (draft, values) => addDates(draft, values, key)
-    case 'number':
-    case 'quantity':
-      return (draft, values) => addMagnitudes(draft, values, key.number, 0n)
-    case 'string':
-      return (draft, values) => addWords(draft, values, key)
-    case 'uri':
-      return (draft, values) => values.forEach(({ value }) => typeof value === 'string' && addUri(draft, key, value))
-    case 'composite':
-      return compositeAdder(param, key, type, base)
-    case 'special':
-      return (draft, values) => addPositions(draft, values, key)
-  }
-}
-
-/** The column `patient` puts a resource into the compartment of a patient; for other parameters a posting does. A Patient is in its own. */
-function roleOf(key: ParamKey, code: string, type: string, columns: Columns): PatientRole {
-  if (columns.patient.has(code)) return 'subject'
-  if (type === 'Patient') return undefined
-  const ways = compartmentParams('Patient', type).filter(each => !columns.patient.has(each))
-  return ways.some(each => storedKeys(type, each).includes(key)) ? 'member' : undefined
-}
-
-interface TokenKind {
-  readonly isMainCode?: boolean
-  readonly isBare?: boolean
-}
-
-function tokenAdder(key: ParamKey, { isMainCode, isBare }: TokenKind, base: Base): Extractor['add'] {
-  return (draft, values) => {
-    for (const { type, value } of values) {
-      for (const token of tokensOf(type, value)) {
-        addToken(draft, key, token, base, isBare)
-        if (isMainCode) addMainCode(draft, key, token)
-      }
-    }
-  }
-}
