@@ -128,12 +128,7 @@ async function followed(session: Writing, changed: readonly Plan[]): Promise<voi
   await project(
     on,
     projections,
-    changed.map(({ written: { type, id }, resource, change: { fresh } }) => ({
-      type,
-      id,
-      resource,
-      isFresh: fresh === true,
-    })),
+    changed.map(({ written: { type, id }, resource, change }) => ({ type, id, resource, isFresh: change.fresh })),
     principal,
   )
 }

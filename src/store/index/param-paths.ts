@@ -60,22 +60,35 @@ export function isRequired(param: SearchParamModel, type: string): boolean {
 
 const withoutSystem = new Set(['code', 'boolean', 'string', 'id', 'ContactPoint'])
 
+const bare = new Map<string, ReadonlySet<ParamKey>>()
+
 /**
- * True if all that a parameter reads is without a system, so that a code with none is the same as a code. The main code of a type is posted
- * like those with systems: its rows of `coded` are found by the posting without regard to them.
+ * The keys of a type's token parameters that read nothing with a system: of their codes only the posting with no system is there. The main
+ * code of a type is posted like those with systems, since its rows of `coded` are found by the posting without regard to them.
  */
-export const isBare = (param: SearchParamModel, type: string): boolean =>
-  param.code !== mainCode(type) && (typesRead(param, type)?.every(each => withoutSystem.has(each)) ?? false)
-
-/** What finds a code without regard to its system. @param isBareKey as isBare says of the parameter */
-export const plainCodePosting = (key: ParamKey, code: string, isBareKey: boolean): bigint =>
-  isBareKey ? systemCodePosting(key, '', code) : codePosting(key, code)
-
-/** The same for a parameter of R4, under each key that holds its values. */
-export function plainCodePostings(type: string, code: string, value: string): bigint[] {
-  const param = searchParams(type).get(code)
-  return storedKeys(type, code).map(key => plainCodePosting(key, value, param !== undefined && isBare(param, type)))
+function bareKeys(type: string): ReadonlySet<ParamKey> {
+  let known = bare.get(type)
+  if (!known) {
+    const params = [...searchParams(type).values()].filter(
+      param =>
+        param.type === 'token' &&
+        param.code !== mainCode(type) &&
+        typesRead(param, type)?.every(each => withoutSystem.has(each)),
+    )
+    bare.set(type, (known = new Set(params.map(param => paramKey(type, param.code)))))
+  }
+  return known
 }
+
+export const isBare = (type: string, key: ParamKey): boolean => bareKeys(type).has(key)
+
+/** What finds a code of a parameter of the type without regard to its system. */
+export const plainCodePosting = (type: string, key: ParamKey, code: string): bigint =>
+  isBare(type, key) ? systemCodePosting(key, '', code) : codePosting(key, code)
+
+/** The same under each key that holds the values of a parameter of R4. */
+export const plainCodePostings = (type: string, code: string, value: string): bigint[] =>
+  storedKeys(type, code).map(key => plainCodePosting(type, key, value))
 
 /** The required value set of a parameter over a `code` element: it implies the system that the element itself does not name. */
 export function codeValueSet(param: SearchParamModel, type: string): string | undefined {

@@ -39,8 +39,6 @@ interface Held {
 export interface Columns extends Held {
   /** Keys of the parameters that are posted where they have no value. */
   readonly usual: ReadonlySet<ParamKey>
-  /** Keys of those that read nothing with a system: only `|code` is posted of them. */
-  readonly bare: ReadonlySet<ParamKey>
 }
 
 export interface TypeIndex {
@@ -54,7 +52,7 @@ const elsewhere = new Set(['_id', '_lastUpdated', '_text', '_content', '_list', 
 /** What resources of a type are found by: R4's parameters, and those of users that are in use. */
 export function compileType(type: string, base: Base, own: readonly OwnParam[]): TypeIndex {
   const held = heldBy(type)
-  const [usual, bare] = [new Set<ParamKey>(), new Set<ParamKey>()]
+  const usual = new Set<ParamKey>()
   const extractors: Extractor[] = []
   for (const param of searchParams(type).values()) {
     if (!param.expression || elsewhere.has(param.code) || !isStored(type, param.code)) continue
@@ -62,13 +60,12 @@ export function compileType(type: string, base: Base, own: readonly OwnParam[]):
     const key = paramKey(type, param.code)
     const presence = presenceOf(param, type, held.patient.has(param.code) || held.date === param.code)
     if (presence === 'absent') usual.add(key)
-    if (isBare(param, type)) bare.add(key)
     extractors.push({ key, run, presence, add: adder(param, key, type, base, held) })
   }
   const used = own.filter(param => param.suspended === undefined)
   return {
     extractors: [...extractors, ...used.map(param => ownExtractor(param, base))],
-    columns: { ...held, usual, bare },
+    columns: { ...held, usual },
   }
 }
 
@@ -98,7 +95,7 @@ function heldBy(type: string): Held {
 function adder(param: SearchParamModel, key: ParamKey, type: string, base: Base, held: Held): Extractor['add'] {
   switch (param.type) {
     case 'token':
-      return tokenAdder(key, { isMainCode: param.code === mainCode(type), isBare: isBare(param, type) }, base)
+      return tokenAdder(key, { isMainCode: param.code === mainCode(type), isBare: isBare(type, key) }, base)
     case 'reference': {
       const role = roleOf(key, param.code, type, held)
       return (draft, values) => addReferences(draft, values, key, base, role)

@@ -22,7 +22,7 @@ export function insideContained(
     shift: key.salt,
     outside: context,
     // Nothing of a contained resource is in the columns of the row.
-    indexer: { ...context.indexer, columns: each => ({ ...context.indexer.columns(each), ...noColumns }) },
+    indexer: { ...context.indexer, columns: () => noColumns },
   }
   const isThere = `${row}.tokens && ${postingArray(context, [containedPosting(key, type)])}`
   return `(${isThere} and ${conditionOf(criterion, row, inside)})`

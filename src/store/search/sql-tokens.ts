@@ -2,6 +2,7 @@
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { valueSetHas } from '../../definitions/r4.ts'
 import { Failure } from '../../lib/failure.ts'
+import type { Base } from '../base.ts'
 import { codeValueSet, plainCodePosting } from '../index/param-paths.ts'
 import type { ParamKey } from '../index/postings.ts'
 import * as postings from '../index/postings.ts'
@@ -19,21 +20,15 @@ export function tokenCondition(criterion: ParamCriterion, row: string, context: 
       .keys(type, criterion.param.code)
       .flatMap(key =>
         criterion.codes
-          ? criterion.codes.flatMap(coding => postingsOf(coding, criterion.param, type, key, context))
-          : criterion.values.flatMap(value => tokenPostings(criterion, type, key, value, context)),
+          ? criterion.codes.flatMap(coding => postingsOf(coding, criterion.param, type, key, context.base))
+          : criterion.values.flatMap(value => tokenPostings(criterion, type, key, value, context.base)),
       ),
   )
   const found = hashes.length > 0 ? `${row}.tokens && ${postingArray(context, hashes)}` : 'false'
   return criterion.modifier === 'not' || criterion.modifier === 'not-in' ? `not (${found})` : found
 }
 
-function tokenPostings(
-  criterion: ParamCriterion,
-  type: string,
-  key: ParamKey,
-  value: string,
-  context: SqlContext,
-): bigint[] {
+function tokenPostings(criterion: ParamCriterion, type: string, key: ParamKey, value: string, base: Base): bigint[] {
   const { code } = criterion.param
   if (criterion.modifier === 'of-type') {
     const parts = splitEscaped(value, '|').map(unescaped)
@@ -41,19 +36,13 @@ function tokenPostings(
       throw new Failure('MALFORMED_REQUEST', `${code}:of-type must have the form system|code|value.`)
     return [postings.ofTypePosting(key, parts[0]!, parts[1]!, parts[2]!)]
   }
-  return postingsOf(queryToken(code, value), criterion.param, type, key, context)
+  return postingsOf(queryToken(code, value), criterion.param, type, key, base)
 }
 
-function postingsOf(
-  asked: QueryToken,
-  param: SearchParamModel,
-  type: string,
-  key: ParamKey,
-  { base, indexer }: SqlContext,
-): bigint[] {
+function postingsOf(asked: QueryToken, param: SearchParamModel, type: string, key: ParamKey, base: Base): bigint[] {
   const token = withoutImplied(asked, param, type)
   if (!token) return []
-  if (token.system === undefined) return [plainCodePosting(key, token.code!, indexer.columns(type).bare.has(key))]
+  if (token.system === undefined) return [plainCodePosting(type, key, token.code!)]
   const system = base.system(token.system)
   return [
     token.code === undefined
