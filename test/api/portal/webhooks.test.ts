@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { eventTypes } from '../../../src/events/event-types.ts'
 import { createLog } from '../../../src/lib/log.ts'
 import { type PortalUser, portalUser } from '../../support/portal.ts'
+import { until } from '../../support/process.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { databaseOf } from '../../support/trail.ts'
 import { client, type Subscriber, subscriber } from '../../support/webhooks.ts'
@@ -118,6 +119,8 @@ describe('one subscription', () => {
     own.receiver.answer(500)
     await testEvent(own)
     await own.attempted(1)
+    // The attempt is on record a moment before its subscription fails.
+    await until('the subscription fails', async () => (await developer.get(pageOf(own))).text.includes('failing:'))
     const { text } = await developer.get(pageOf(own))
     expect(text).toMatch(
       /failing: 1 attempt<[\s\S]*failed, is repeated[\s\S]*<strong>500<\/strong>[\s\S]*Next attempt:/,
