@@ -1,13 +1,12 @@
 // The store of a data set, without anybody who serves it: callers write and read as consents let them.
 
 import { createCaller, system } from '../../src/access/caller.ts'
-import { openStorage, type Storage } from '../../src/app/storage.ts'
+import type { Storage } from '../../src/app/storage.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { createLog } from '../../src/lib/log.ts'
 import type { Principal } from '../../src/store/principal.ts'
 import { dataSetAt } from '../support/base.ts'
-import { onCleanup } from '../support/cleanup.ts'
-import { configOfRun, createTestDatabase } from '../support/database.ts'
+import type { createTestDatabase } from '../support/database.ts'
+import { openTestStorage } from '../support/storage.ts'
 
 /** A client of an organisation, which sees by consent. */
 export const clientOf = (organizationId: string, clientId = `${organizationId}-app`) =>
@@ -28,9 +27,7 @@ export async function openRecords(
   dataSet = recordsAt,
   connection?: Awaited<ReturnType<typeof createTestDatabase>>,
 ): Promise<Records> {
-  connection ??= await createTestDatabase()
-  const storage = openStorage(configOfRun(), connection, dataSet, createLog('silent'), Buffer.alloc(32))
-  onCleanup(() => storage.database.end())
+  const storage = await openTestStorage(dataSet, connection)
   const partsOf = (name: string) => name.split('/') as [type: string, id: string]
   return {
     ...storage,

@@ -1,15 +1,11 @@
 // The patient of a Health ID that an address names.
 import { beforeAll, expect, test } from 'vitest'
 import { system } from '../../src/access/caller.ts'
-import { openStorage } from '../../src/app/storage.ts'
 import type { Database } from '../../src/db/database.ts'
 import { mint } from '../../src/lib/health-id.ts'
-import { createLog } from '../../src/lib/log.ts'
 import { patientOf } from '../../src/mpi/patient-of.ts'
 import { addressesOf } from '../../src/mpi/register/patient.ts'
-import { dataSetAt } from '../support/base.ts'
-import { onCleanup } from '../support/cleanup.ts'
-import { configOfRun, createTestDatabase } from '../support/database.ts'
+import { openTestStorage } from '../support/storage.ts'
 
 let database: Database
 const current = mint('CM')
@@ -17,10 +13,7 @@ const former = mint('CM')
 const bare = mint('CM')
 
 beforeAll(async () => {
-  const config = configOfRun()
-  const origin = dataSetAt('http://localhost')
-  const storage = openStorage(config, await createTestDatabase(), origin, createLog('silent'), Buffer.alloc(32))
-  onCleanup(() => storage.database.end())
+  const storage = await openTestStorage()
   database = storage.database
   const store = async (id: string, ...identifiers: [use: string, value: string][]) => {
     const { healthIds } = addressesOf(storage.base)

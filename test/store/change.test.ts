@@ -1,20 +1,14 @@
 // Changes as the store takes them, without HTTP: what is refused and why, what a condition decides, and what is answered.
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createCaller, system } from '../../src/access/caller.ts'
-import { openStorage, type Storage } from '../../src/app/storage.ts'
+import type { Storage } from '../../src/app/storage.ts'
 import type { Failure } from '../../src/lib/failure.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
-import { createLog } from '../../src/lib/log.ts'
-import { dataSetAt } from '../support/base.ts'
-import { onCleanup } from '../support/cleanup.ts'
-import { configOfRun, createTestDatabase } from '../support/database.ts'
+import { openTestStorage } from '../support/storage.ts'
 
 let storage: Storage
 beforeAll(async () => {
-  const connection = { ...inject('server'), ...(await createTestDatabase()) }
-  const dataSet = dataSetAt('http://localhost')
-  storage = openStorage(configOfRun(), connection, dataSet, createLog('silent'), Buffer.alloc(32))
-  onCleanup(() => storage.database.end())
+  storage = await openTestStorage()
 })
 
 const store = () => storage.storeFor(system)

@@ -2,22 +2,21 @@
 // these refuse, and what this project does instead, is in docs/decisions/0092-portable-statements.md.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, inject, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { system } from '../../src/access/caller.ts'
-import { openStorage, type Storage } from '../../src/app/storage.ts'
+import type { Storage } from '../../src/app/storage.ts'
 import { commandsOf } from '../../src/db/commands.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import { isKeyTaken } from '../../src/db/taken.ts'
 import { takeWaiting } from '../../src/events/waiting.ts'
 import { readConfig } from '../../src/lib/config.ts'
-import { createLog } from '../../src/lib/log.ts'
 import { mustHaveLayout } from '../../src/store/distribution.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
-import { dataSetAt } from '../support/base.ts'
 import { isOnCluster } from '../support/citus.ts'
 import { onCleanup } from '../support/cleanup.ts'
-import { configOfRun, createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts'
+import { createTestDatabase, openTestDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/process.ts'
+import { openTestStorage } from '../support/storage.ts'
 
 const source = join(import.meta.dirname, '../../src')
 const namesIn = (folder: string, ending: string): string[] =>
@@ -148,15 +147,7 @@ describe('a key that is taken', () => {
 
   let storage: Storage
   beforeAll(async () => {
-    const connection = { ...inject('server'), ...(await createTestDatabase()) }
-    storage = openStorage(
-      configOfRun(),
-      connection,
-      dataSetAt('http://localhost'),
-      createLog('silent'),
-      Buffer.alloc(32),
-    )
-    onCleanup(() => storage.database.end())
+    storage = await openTestStorage()
   })
 
   test('is a lost race, whatever the index is called', async () => {

@@ -1,23 +1,11 @@
 // PostgreSQL knows how much each table holds while an empty database fills up.
-import { expect, inject, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { system } from '../../src/access/caller.ts'
-import { openStorage } from '../../src/app/storage.ts'
-import { createLog } from '../../src/lib/log.ts'
 import type { TransactionEntry } from '../../src/store/transaction.ts'
-import { dataSetAt } from '../support/base.ts'
-import { onCleanup } from '../support/cleanup.ts'
-import { configOfRun, createTestDatabase } from '../support/database.ts'
+import { openTestStorage } from '../support/storage.ts'
 
 test('the tables are analysed once a thousand changes have filled them, and not again before they have grown by several times', async () => {
-  const connection = { ...inject('server'), ...(await createTestDatabase()) }
-  const storage = openStorage(
-    configOfRun(),
-    connection,
-    dataSetAt('http://localhost'),
-    createLog('silent'),
-    Buffer.alloc(32),
-  )
-  onCleanup(() => storage.database.end())
+  const storage = await openTestStorage()
   const fill = (count: number) =>
     storage.storeFor(system).transaction(
       Array.from({ length: count }, () => creation),

@@ -1,14 +1,12 @@
 // The addresses that a data set was served at, as the Health IDs that it gave out tell.
 import { expect, test } from 'vitest'
 import { system } from '../../../src/access/caller.ts'
-import { openStorage } from '../../../src/app/storage.ts'
 import { mint } from '../../../src/lib/health-id.ts'
 import type { JsonObject } from '../../../src/lib/json.ts'
-import { createLog } from '../../../src/lib/log.ts'
 import { originsInUse } from '../../../src/mpi/register/origins.ts'
 import { dataSetAt } from '../../support/base.ts'
-import { onCleanup } from '../../support/cleanup.ts'
-import { configOfRun, createTestDatabase } from '../../support/database.ts'
+import { createTestDatabase } from '../../support/database.ts'
+import { openTestStorage } from '../../support/storage.ts'
 
 const identifierAt = (origin: string, value = mint('CM')) => ({
   system: `${origin}/fhir/NamingSystem/health-id`,
@@ -17,25 +15,20 @@ const identifierAt = (origin: string, value = mint('CM')) => ({
 
 test('addresses are found by the Health IDs that were given out at them, the most used first, and of equals in order', async () => {
   const connection = await createTestDatabase()
-  const config = configOfRun()
-  const servedAt = (origin: string) => {
-    const storage = openStorage(config, connection, dataSetAt(origin), createLog('silent'), Buffer.alloc(32))
-    onCleanup(() => storage.database.end())
-    return storage
-  }
+  const servedAt = (origin: string) => openTestStorage(dataSetAt(origin), connection)
   const [often, seldom, never] = ['often', 'seldom', 'never'].map(name => `https://${name}.example`) as [
     string,
     string,
     string,
   ]
   const also = 'https://also.example'
-  const { database } = servedAt(never)
-  const put = (origin: string, ...resources: JsonObject[]) =>
-    Promise.all(
-      resources.map(body =>
-        servedAt(origin).storeFor(system).update(String(body['resourceType']), String(body['id']), body, {}),
-      ),
-    )
+  const { database } = await servedAt(never)
+  const put = async (origin: string, ...resources: JsonObject[]) => {
+    const { storeFor } = await servedAt(origin)
+    const update = (body: JsonObject) =>
+      storeFor(system).update(String(body['resourceType']), String(body['id']), body, {})
+    return Promise.all(resources.map(update))
+  }
   const patient = (id: string, ...identifier: JsonObject[]): JsonObject => ({ resourceType: 'Patient', id, identifier })
   const shared = mint('CM')
   await put(
