@@ -1,12 +1,11 @@
 // The file of an anchor by itself: which line is followed, and when a new file is begun.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
 import { anchorFile, anchorTexts, formerOf } from '../../src/audit/anchor-file.ts'
 import { readLine } from '../../src/audit/anchor-line.ts'
 import { sealingKey } from '../../src/audit/chain.ts'
-import { onCleanup } from '../support/cleanup.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const key = sealingKey(Buffer.alloc(32, 7))
 const now = new Date('2026-05-01T10:00:00.000Z')
@@ -15,8 +14,7 @@ const many = Array.from({ length: 1000 }, (_, at) => head(at + 1))
 
 let file: string
 beforeEach(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-anchor-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder('anchor')
   file = join(folder, 'anchor.ndjson')
 })
 

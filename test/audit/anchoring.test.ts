@@ -1,6 +1,5 @@
 // Writing the anchor: which heads a line has, when there is one, and what becomes of it when the file or the collector fails.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { type AnchorParts, createAnchor, settledTexts } from '../../src/audit/anchor.ts'
@@ -9,8 +8,8 @@ import { readAnchor } from '../../src/audit/anchored.ts'
 import { type Head, sealingKey } from '../../src/audit/chain.ts'
 import type { Database } from '../../src/db/database.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { onCleanup } from '../support/cleanup.ts'
 import { until } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { chainOf, emptyTrail, forge, trailDatabase } from '../support/trail.ts'
 
 const key = sealingKey(Buffer.alloc(32, 7))
@@ -23,8 +22,7 @@ beforeAll(async () => {
 })
 beforeEach(async () => {
   await emptyTrail(database)
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-anchor-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder('anchor')
   file = join(folder, 'within', 'anchor.ndjson')
 })
 afterEach(() => void vi.useRealTimers())

@@ -1,7 +1,6 @@
 // The trail ages: periods end, become files that are verified, and leave the database, and nothing is lost on the way.
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -16,8 +15,8 @@ import { verifyNewest, verifyTrail } from '../../src/audit/verify.ts'
 import { createAuditWriter } from '../../src/audit/writer.ts'
 import type { Database } from '../../src/db/database.ts'
 import { createLog } from '../../src/lib/log.ts'
-import { onCleanup } from '../support/cleanup.ts'
 import { until } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { agePeriods, aRecord, forge, trailDatabase } from '../support/trail.ts'
 
 const key = sealingKey(Buffer.alloc(32, 7))
@@ -35,8 +34,7 @@ const records = [
 /** A trail of its own, a folder for archives, and processes that write. */
 async function aTrail() {
   const database = await trailDatabase()
-  const folder = join(await mkdtemp(join(tmpdir(), 'health-interop-archive-')), 'archives')
-  onCleanup(() => rm(join(folder, '..'), { recursive: true }))
+  const folder = join(await temporaryFolder('archive'), 'archives')
   let month = 0
   const process = (more: { chainRows?: number; periodRows?: number } = {}) => {
     const heads: Head[] = []

@@ -1,13 +1,11 @@
 // What people who ask for archived accesses get: the truth that they are not online, and from the administrator's command the files.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { adminOn } from '../support/admin.ts'
-import { onCleanup } from '../support/cleanup.ts'
 import { creatorBy, fhirCaller } from '../support/fhir.ts'
 import { portalUser } from '../support/portal.ts'
 import { type Service, startService } from '../support/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { databaseOf, endPeriod, tamper } from '../support/trail.ts'
 
 let service: Service
@@ -20,8 +18,7 @@ const { admin, told } = adminOn(() => service.database)
 
 beforeAll(async () => {
   service = await startService()
-  folder = await mkdtemp(join(tmpdir(), 'health-interop-archive-'))
-  onCleanup(() => rm(folder, { recursive: true }))
+  folder = await temporaryFolder('archive')
   const caller = { clientId: 'ward-app', organizationId: 'hospital-a', consentExempt: false }
   token = await service.application.identity.tokens.mint(caller, ['system/*.rs'])
   await creatorBy(call)({ resourceType: 'Location', id: 'ward' })

@@ -1,16 +1,16 @@
 // Processes that write the trail of one database, and the command that checks it.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { sealingKey } from '../../src/audit/chain.ts'
 import { type ChainVerdict, verifyTrail } from '../../src/audit/verify.ts'
 import { adminOn } from '../support/admin.ts'
-import { cleanUp, onCleanup } from '../support/cleanup.ts'
+import { cleanUp } from '../support/cleanup.ts'
 import { fhirCaller } from '../support/fhir.ts'
 import { testKey } from '../support/server.ts'
 import { type Service, startBeside, startService } from '../support/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { databaseOf, tamper } from '../support/trail.ts'
 
 let service: Service
@@ -49,8 +49,7 @@ test('processes write chains of their own at the same time, and each stays whole
 test('npm run admin -- audit verify tells people and programs, by its exit code too', async () => {
   const { admin, adminProcess } = adminOn(() => service.database)
   const env = { AUDIT_ANCHOR_FILE: 'off' }
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-admin-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder('admin')
   expect(await adminProcess(['audit', 'verify'], env)).toEqual({
     code: 0,
     output:

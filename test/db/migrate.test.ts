@@ -1,6 +1,5 @@
 // Migrations while a service runs: one that expands the schema is not noticed, any other waits until older processes have ended.
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { beforeAll, expect, inject, test } from 'vitest'
@@ -13,11 +12,11 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type Answer, fhirCaller } from '../support/fhir.ts'
 import { until } from '../support/process.ts'
 import { type Service, startService } from '../support/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 /** The migrations of a newer version: those of this one, and another. */
 async function newerVersion(name: string, sql: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-migrations-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder('migrations')
   await cp(migrations, folder, { recursive: true })
   await writeFile(join(folder, name), sql)
   return folder

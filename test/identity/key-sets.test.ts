@@ -1,9 +1,8 @@
 // SMART Backend Services from end to end: a client is set up by a command, signs assertions, and changes its keys.
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
@@ -13,6 +12,7 @@ import { networks } from '../../src/lib/networks.ts'
 import { adminOn } from '../support/admin.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { newClient, type Process, post, startProcess, tokenPath, useToken } from '../support/identity.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let service: Process
 let folder: string
@@ -65,8 +65,7 @@ async function publisher(keys: () => unknown) {
 
 beforeAll(async () => {
   service = await startProcess()
-  folder = await mkdtemp(join(tmpdir(), 'health-interop-keys-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  folder = await temporaryFolder('keys')
 })
 
 test('a client is created with its public keys, gets no secret, and signs in by RS384 and ES384', async () => {

@@ -1,13 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { openDatabase } from '../../src/db/database.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { paramKey, systemCodePosting } from '../../src/store/index/postings.ts'
 import { emptyDatabase } from '../support/cluster.ts'
 import { isAlive, postmaster, run, until } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { tagSystem, transactionBundle } from './bundles.ts'
 
 const bundles = 120
@@ -15,13 +15,11 @@ const size = 40
 let folder: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'health-interop-crash-'))
+  folder = await temporaryFolder('crash')
   const lines = Array.from({ length: bundles }, (_, index) => JSON.stringify(transactionBundle(`b${index}`, size)))
   await writeFile(join(folder, 'bundles.ndjson'), lines.join('\n'))
   await emptyDatabase(join(folder, 'data'))
 })
-
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 interface Census {
   /** Resources stored of each bundle. */

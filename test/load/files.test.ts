@@ -1,14 +1,12 @@
 // The order in which files are loaded: what others refer to by condition comes first, then by name.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 import { filesOf } from '../../src/load/read.ts'
-import { onCleanup } from '../support/cleanup.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('files of a folder come in the order in which references need them, and in that order by name', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-files-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder('files')
   await mkdir(join(folder, 'b-more'))
   const names = [
     'Zebra.ndjson',

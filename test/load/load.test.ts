@@ -1,12 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { system } from '../../src/access/caller.ts'
 import { load, type Progress } from '../../src/load/load.ts'
 import { fhirCaller } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { transactionBundle } from './bundles.ts'
 
 let service: Service
@@ -15,10 +15,8 @@ const call = fhirCaller(() => service)
 
 beforeAll(async () => {
   service = await startService()
-  folder = await mkdtemp(join(tmpdir(), 'health-interop-load-'))
+  folder = await temporaryFolder('load')
 })
-
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 async function loadText(name: string, text: string): Promise<Progress> {
   await writeFile(join(folder, name), name.endsWith('.gz') ? gzipSync(text) : text)

@@ -1,11 +1,11 @@
 // The version of the code: it changes with each file that has a part in what is said of maps.
 
 import { readFileSync } from 'node:fs'
-import { cp, mkdtemp, readFile, rename, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { codeVersion, DECIDING } from '../../src/mapping/code-version.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const source = resolve(import.meta.dirname, '../../src')
 
@@ -52,7 +52,7 @@ test('of the clock, chance, the place and the settings of the process, a verdict
 
 /** A copy of the files, which are older than the time that is returned with it. */
 async function copied(): Promise<{ folder: string; later: number }> {
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-code-'))
+  const folder = await temporaryFolder('code')
   await Promise.all(DECIDING.map(each => cp(join(source, each), join(folder, each), { recursive: true })))
   return { folder, later: Date.now() + 60_000 }
 }

@@ -1,7 +1,6 @@
 // Maps that are changed while the service runs, as those who change them see it.
 
-import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { connectCaller } from '../api/connect/support.ts'
@@ -9,9 +8,10 @@ import { fhirCaller } from '../support/fhir.ts'
 import { eventually } from '../support/identity.ts'
 import { copyMaps } from '../support/maps.ts'
 import { startService } from '../support/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 test('a saved map is live at once; a broken one is told at /readyz, and the last good one goes on', async () => {
-  const folder = join(await mkdtemp(join(tmpdir(), 'health-interop-live-')), 'mappings')
+  const folder = join(await temporaryFolder('live'), 'mappings')
   await copyMaps(folder)
   const service = await startService({ MAPPINGS_DIR: folder })
   const call = fhirCaller(() => service)
@@ -39,7 +39,7 @@ test('a saved map is live at once; a broken one is told at /readyz, and the last
 })
 
 test('saved weights are live too; without sound ones the last good ones go on', async () => {
-  const folder = join(await mkdtemp(join(tmpdir(), 'health-interop-live-')), 'mappings')
+  const folder = join(await temporaryFolder('live'), 'mappings')
   await copyMaps(folder)
   const service = await startService({ MAPPINGS_DIR: folder })
   const { call, resolve } = connectCaller(() => service)

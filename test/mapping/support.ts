@@ -1,10 +1,9 @@
 // A folder of maps for tests: two records of a ward, and maps between these and R4.
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type } from 'typebox'
-import { onCleanup } from '../support/cleanup.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const Allergy = Type.Object(
   {
@@ -83,8 +82,7 @@ export const sound: Readonly<Record<string, string>> = {
 
 /** A folder with these files; it is removed after the file's last test. */
 export async function folderWith(files: Readonly<Record<string, string>>): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-maps-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder('maps')
   for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text)
   return folder
 }

@@ -1,7 +1,6 @@
 // What is said of maps, kept for the next process: the same as said anew, and never of anything that has changed.
 
-import { chmod, mkdir, mkdtemp, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, readFile, rename, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
@@ -14,9 +13,10 @@ import { shapes as own } from '../../src/shapes/all.ts'
 import { dice, mutated } from '../fml/mutate.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { rounds } from '../support/rounds.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { example, fromFhir, shapes, sound, toFhir } from './support.ts'
 
-const newFolder = () => mkdtemp(join(tmpdir(), 'health-interop-verdicts-'))
+const newFolder = () => temporaryFolder('verdicts')
 const version = () => 'code 1'
 
 interface Kept extends Verdicts {

@@ -1,7 +1,6 @@
 // What a data set is called does not depend on where it is served: other ports, other BASE_URLs, other ways to write the address.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { type RequestOptions, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { beforeAll, describe, expect, inject, test } from 'vitest'
@@ -9,13 +8,13 @@ import { mint } from '../../src/lib/health-id.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { clientOf, connectCaller } from '../api/connect/support.ts'
 import { adminOn } from '../support/admin.ts'
-import { onCleanup } from '../support/cleanup.ts'
 import { consentOf, ofType, terminology } from '../support/consents.ts'
 import { layoutOfRun } from '../support/database.ts'
 import { fhirCaller, matchIds } from '../support/fhir.ts'
 import { run } from '../support/process.ts'
 import { testKey } from '../support/server.ts'
 import { type Service, startBeside, startService } from '../support/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { databaseOf, tamper } from '../support/trail.ts'
 
 const somebody = { first_name: 'Odile', last_name: 'Ngassa', date_of_birth: '1971-02-03', sex: 'female' }
@@ -329,8 +328,7 @@ test('npm run load uses the systems of the data set, never those of its shell', 
   const { resolve, verify } = connectCaller(() => service)
   const { health_id: healthId, patient_id: id } = (await resolve(somebody)).body
   const patient = (await fhirCaller(() => service)('GET', `Patient/${id}`)).body
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-identity-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder('identity')
   const file = join(folder, 'patient.ndjson')
   await writeFile(file, JSON.stringify({ ...patient, maritalStatus: { text: 'married' } }))
   const { host, port, user } = inject('server')

@@ -1,8 +1,7 @@
 // The database that the service brings along: when it is killed, it comes back with everything that was committed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -10,13 +9,13 @@ import { beforeAll, expect, test } from 'vitest'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { onCleanup } from '../support/cleanup.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const log = createLog('silent')
 
 let folder: string
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'health-interop-test-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  folder = await temporaryFolder('test')
 })
 
 test('a database server that is killed is started again, at the same address, and stays ours until it is stopped', async () => {

@@ -1,11 +1,10 @@
 // What commands have to do with webhooks: loading tells subscribers if it is asked to, and an administrator decides what is sent.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { adminOn } from '../support/admin.ts'
-import { onCleanup } from '../support/cleanup.ts'
 import { type Service, startService } from '../support/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { client, eventsOf, type Subscriber, subscriber } from '../support/webhooks.ts'
 
 let service: Service
@@ -16,8 +15,7 @@ const { admin, told, loaded } = adminOn(() => service.database)
 beforeAll(async () => {
   service = await startService()
   ehr = await subscriber(await client(service, 'ehr', { consentExempt: true }), ['patient.created'])
-  folder = await mkdtemp(join(tmpdir(), 'health-interop-webhooks-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  folder = await temporaryFolder('webhooks')
 })
 
 const patients = (prefix: string) =>

@@ -1,12 +1,12 @@
 // Bridge agents at the door: proof, clock, heartbeat, commands, settings, and what the administrator sees of them.
 import { createHash } from 'node:crypto'
-import { mkdtemp, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import packageOfAgent from '../../../bridge/package.json' with { type: 'json' }
 import { adminOn } from '../../support/admin.ts'
 import { type Service, startBeside, startService } from '../../support/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { agentOf, type TestAgent } from './support.ts'
 
 let service: Service
@@ -152,7 +152,7 @@ describe('settings', () => {
   test('reach the agent by a command, with a version that saves the body', async () => {
     const own = await agentOf(service, 'clinic')
     expect((await own.call('GET', 'config')).body).toEqual({ version: 0, sources: {}, targets: {}, limits: {} })
-    const file = join(await mkdtemp(join(tmpdir(), 'bridge-')), 'config.json')
+    const file = join(await temporaryFolder('bridge'), 'config.json')
     await writeFile(file, JSON.stringify({ targets: { lab: { host: '127.0.0.1', port: 2575 } } }))
     await told('agent', 'configure', own.id, '--file', file)
     const { body, headers } = await own.call('GET', 'config')

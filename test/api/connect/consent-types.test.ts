@@ -1,18 +1,17 @@
 // The types of consent: data that informaticists change while the service runs.
 
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { opens } from '../../../src/access/consent/opening.ts'
 import { readFolder } from '../../../src/mapping/files.ts'
 import { mappingSet } from '../../../src/mapping/set.ts'
 import { shapes } from '../../../src/shapes/all.ts'
-import { onCleanup } from '../../support/cleanup.ts'
 import { creatorBy, fhirCaller, matchIds } from '../../support/fhir.ts'
 import { eventually } from '../../support/identity.ts'
 import { copyMaps } from '../../support/maps.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { type Call, clientOf, connectCaller } from './support.ts'
 
 const path = '/api/v1/connect/consent-types'
@@ -23,8 +22,7 @@ let file: string
 let original: string
 
 beforeAll(async () => {
-  const above = await mkdtemp(join(tmpdir(), 'health-interop-consents-'))
-  onCleanup(() => rm(above, { recursive: true, force: true }))
+  const above = await temporaryFolder('consents')
   folder = join(above, 'mappings')
   await copyMaps(folder)
   file = join(folder, 'consents.json')

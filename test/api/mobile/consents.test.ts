@@ -1,16 +1,13 @@
 // What a patient decides by telephone counts from the next request on, and nobody else's consents can be decided.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { archiveDue } from '../../../src/audit/archive/make.ts'
 import { sealingKey } from '../../../src/audit/chain.ts'
 import { issueCode } from '../../../src/identity/enrolment.ts'
-import { onCleanup } from '../../support/cleanup.ts'
 import { consentOf } from '../../support/consents.ts'
 import { type Answer, fhirCaller } from '../../support/fhir.ts'
 import { testKey } from '../../support/server.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { endPeriod } from '../../support/trail.ts'
 import { type Call, clientOf, connectCaller } from '../connect/support.ts'
 
@@ -212,8 +209,7 @@ describe('the access log', () => {
     const complete = (await phone('GET', 'access-log')).body
     expect(complete).toMatchObject({ has_more: false, archived_until: null })
     await endPeriod(service)
-    const folder = await mkdtemp(join(tmpdir(), 'health-interop-archive-'))
-    onCleanup(() => rm(folder, { recursive: true }))
+    const folder = await temporaryFolder('archive')
     const { database } = service.application
     await archiveDue({ database, key: sealingKey(Buffer.from(testKey, 'base64')), folder }, 0, () => {})
     for (const _ of [1, 2]) await call('GET', `Patient/${patient}`)

@@ -1,22 +1,20 @@
 // The workbench in a real browser: what an author sees while a map is written, by keyboard alone.
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { browserNote, browserPath, openPage, violations } from '../../support/browser.ts'
-import { onCleanup } from '../../support/cleanup.ts'
 import { copyMaps } from '../../support/maps.ts'
 import { fieldsIn, type PortalUser, portalUser } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let folder: string
 let service: Service
 let user: PortalUser
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'maps-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  folder = await temporaryFolder('maps')
   await copyMaps(folder)
   service = await startService({ MAPPINGS_DIR: folder })
   user = await portalUser(service, ['informaticist'])

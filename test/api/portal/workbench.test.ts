@@ -1,13 +1,12 @@
 // The workbench of informaticists: lists, editor, saving, examples, history, concept maps, weights and consent types.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { onCleanup } from '../../support/cleanup.ts'
 import { copyMaps } from '../../support/maps.ts'
 import { ask, fieldsIn, type PortalUser, portalUser } from '../../support/portal.ts'
 import { type Service, startBeside, startService } from '../../support/service.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 import { databaseOf } from '../../support/trail.ts'
 
 let folder: string
@@ -17,8 +16,7 @@ let user: PortalUser
 let developer: PortalUser
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'maps-'))
-  onCleanup(() => rm(folder, { recursive: true, force: true }))
+  folder = await temporaryFolder('maps')
   await copyMaps(folder)
   service = await startService({ MAPPINGS_DIR: folder })
   trail = await databaseOf(service)
