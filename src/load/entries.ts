@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { isResourceType } from '../definitions/r4.ts'
 import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
-import type { TransactionEntry } from '../store/transaction.ts'
+import type { TransactionEntry } from '../store/transaction/entries.ts'
 import type { SourceLocation } from './read.ts'
 
 /** Entries that belong together: all of a transaction, or a single resource. */

@@ -5,7 +5,7 @@ import { Failure, type FailureDetail } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Translator } from '../mapping/translator.ts'
 import { patientOf } from '../mpi/patient-of.ts'
-import type { TransactionEntry } from '../store/transaction.ts'
+import type { TransactionEntry } from '../store/transaction/entries.ts'
 import { type Acting, inUnitOfWork } from '../store/unit-of-work.ts'
 
 export interface PushParts extends Acting {

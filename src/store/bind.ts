@@ -27,7 +27,7 @@ import { limitsOf, overridingFor, readSeen, sighted } from './sight.ts'
 import { createGrowth } from './statistics.ts'
 import type { Store } from './store.ts'
 import { createTogether } from './together.ts'
-import { transact } from './transaction.ts'
+import { transact } from './transaction/transaction.ts'
 import { witnessed } from './witness.ts'
 
 /** Binds the store to callers. */

@@ -1,7 +1,7 @@
 // PostgreSQL knows how much each table holds while an empty database fills up.
 import { expect, test, vi } from 'vitest'
 import { system } from '../../src/access/caller.ts'
-import type { TransactionEntry } from '../../src/store/transaction.ts'
+import type { TransactionEntry } from '../../src/store/transaction/entries.ts'
 import { openTestStorage } from '../support/storage.ts'
 
 test('the tables are analysed once a thousand changes have filled them, and not again before they have grown by several times', async () => {
