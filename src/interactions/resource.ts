@@ -3,7 +3,7 @@
 import { Failure } from '../lib/failure.ts'
 import type { Patch } from '../store/patch/patch.ts'
 import type { Store } from '../store/store.ts'
-import type { Written } from '../store/write.ts'
+import type { Written } from '../store/write/next-version.ts'
 import { ownById } from './own.ts'
 import { project, projectionFrom } from './projection.ts'
 import { type FhirReply, type FhirRequest, isCreateOnly, versionOf } from './request.ts'

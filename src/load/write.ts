@@ -1,7 +1,7 @@
 // Writes units of a load: many in one transaction, and where that fails each by itself, so that only what is wrong stays out.
 import { Failure, isOutage } from '../lib/failure.ts'
 import type { Store } from '../store/store.ts'
-import type { Written } from '../store/write.ts'
+import type { Written } from '../store/write/next-version.ts'
 import type { LoadUnit } from './entries.ts'
 import type { SourceLocation } from './read.ts'
 

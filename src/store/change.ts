@@ -9,7 +9,8 @@ import { applyPatch, type Patch } from './patch/patch.ts'
 import { read } from './read.ts'
 import { inTransaction, isRaceLost, mustBeAllowed, type Session } from './session.ts'
 import { readSeen } from './sight.ts'
-import { type Change, isSingle, needsTransaction, type Written, write } from './write.ts'
+import type { Change, Written } from './write/next-version.ts'
+import { isSingle, needsTransaction, write } from './write/write.ts'
 
 export interface Preconditions {
   /** Version that must be current (If-Match). */

@@ -16,7 +16,7 @@ import type { TransactionEntry } from './transaction/entries.ts'
 import type { EntryResult } from './transaction/transaction.ts'
 import type { Issue } from './validate.ts'
 import type { Version } from './versions.ts'
-import type { Written } from './write.ts'
+import type { Written } from './write/next-version.ts'
 
 /** What one caller can do with the store. */
 export interface Store {

@@ -10,7 +10,7 @@ import type { Store } from './store.ts'
 import type { TransactionEntry } from './transaction/entries.ts'
 import type { EntryResult } from './transaction/transaction.ts'
 import type { Version } from './versions.ts'
-import type { Written } from './write.ts'
+import type { Written } from './write/next-version.ts'
 
 type Asked = Omit<Access, 'patients' | 'resources' | 'failure'> & { readonly named?: readonly string[] }
 type Outcome = Partial<Pick<Access, 'id' | 'version'>> & { readonly bodies: readonly Hit[]; readonly most?: number }

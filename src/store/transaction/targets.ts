@@ -8,7 +8,7 @@ import { mustBeId } from '../ids.ts'
 import { read } from '../read.ts'
 import { conditionalReferences, type Links } from '../references.ts'
 import { mustBeAllowed, type Session } from '../session.ts'
-import type { Written } from '../write.ts'
+import type { Written } from '../write/next-version.ts'
 import { at, type PlannedWrite } from './entries.ts'
 
 /** What an entry is conditional on, if it is. */
