@@ -193,6 +193,19 @@ describe('references within a transaction', () => {
     expect([many.status, issueOf(many.body).code]).toEqual([412, 'multiple-matches'])
     expect(await found('left')).toEqual([])
   })
+
+  test('that are conditional lead each to its own match, however many there are', async () => {
+    const names = Array.from({ length: 205 }, (_, number) => `crowd-${number}`)
+    await transact(...names.map(id => put(tagged(id, { id }) as never)))
+    const asking = names.map(name => post(basic(`Patient?identifier=${name}`)))
+    const { status, body } = await transact(...asking)
+    expect(status).toBe(200)
+    const references = body.entry.map((entry: { resource: { subject: unknown } }) => entry.resource.subject)
+    expect(references).toEqual(names.map(name => ({ reference: `Patient/${name}` })))
+    const last = await transact(post(tagged('left')), ...asking, post(basic('Patient?identifier=crowd-none')))
+    expect([last.status, issueOf(last.body).code]).toEqual([412, 'not-found'])
+    expect(await found('left')).toEqual([])
+  })
 })
 
 describe('a transaction whose last entry is bad leaves nothing behind', () => {
