@@ -78,7 +78,7 @@ async function requestsOf(general: Omit<General, 'workloads'>, all: readonly Wor
     { ...general, workloads: [all[0]!, ...transactions], seconds: 1 },
   ])
     for await (const { workload, rate, p50, p99, server, postgres, errors } of measureGeneral(part)) {
-      process.stdout.write(`${workload}: ${rate.toFixed(0)} a second\n`)
+      process.stdout.write(`${workload}: ${rate.toFixed(0)} a second, ${(server + postgres).toFixed(3)} CPU-ms each\n`)
       rows[workload] ??= [rate, p50, p99, server + postgres, errors]
     }
   return rows
