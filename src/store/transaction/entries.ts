@@ -27,10 +27,10 @@ export interface TransactionEntry {
 export interface PlannedWrite {
   readonly entry: TransactionEntry
   readonly index: number
-  /** Undefined while a condition has not been looked up. */
+  /** Undefined while a condition has not been looked up, and for a deletion that finds nothing. */
   id: string | undefined
   fresh: boolean
-  /** A conditional creation whose resource exists already, or a deletion that found nothing. */
+  /** A conditional creation whose resource exists already. */
   isDone: boolean
 }
 

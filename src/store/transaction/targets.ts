@@ -25,16 +25,28 @@ interface Asked<Of> {
 /** Searches that are asked together. */
 const mostSearches = 100
 
-/** Returns what each condition matches, in order. */
+/** Returns what each condition matches, in order. @throws what the first of them throws that cannot be answered */
 async function* matched<Of>(
   session: Session,
   asked: readonly Asked<Of>[],
 ): AsyncGenerator<Asked<Of> & { readonly match: string | undefined }> {
   for (let from = 0; from < asked.length; from += mostSearches) {
     const some = asked.slice(from, from + mostSearches)
-    const matches = await Promise.all(some.map(({ condition }) => onlyMatch(session, condition)))
-    for (const [position, each] of some.entries()) yield { ...each, match: matches[position] }
+    const matches = await Promise.allSettled(some.map(({ condition }) => onlyMatch(session, condition)))
+    for (const [position, each] of some.entries()) {
+      const match = matches[position]!
+      if (match.status === 'rejected') throw match.reason
+      yield { ...each, match: match.value }
+    }
   }
+}
+
+const askedBy = (plans: readonly PlannedWrite[]): Asked<PlannedWrite>[] =>
+  plans.flatMap(plan => conditionOf(plan).map(condition => ({ of: plan, condition })))
+
+/** Finds what each conditional deletion means: its plan gets the id, or none. @throws Failure for a condition that several resources meet */
+export async function lookUpDeletions(session: Session, plans: readonly PlannedWrite[]): Promise<void> {
+  for await (const { of: plan, match } of matched(session, askedBy(plans))) plan.id = match
 }
 
 /**
@@ -47,8 +59,7 @@ export async function lookUp(
   results: Map<number, Written | undefined>,
 ): Promise<void> {
   const creating = new Set<string>()
-  const asked = plans.flatMap(plan => conditionOf(plan).map(condition => ({ of: plan, condition })))
-  for await (const { of: plan, condition, match } of matched(session, asked)) {
+  for await (const { of: plan, condition, match } of matched(session, askedBy(plans))) {
     const { entry, index } = plan
     if (match === undefined && creating.has(conditionName(condition)))
       throw at(index, 'duplicate', 'another entry creates with the same condition')

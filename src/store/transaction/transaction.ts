@@ -2,17 +2,17 @@
 // references), then deletions, conditions, one set-based write, and the reads last.
 import { Failure, type FailureDetail } from '../../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
-import { lockConditions, onlyMatch } from '../conditional.ts'
+import { lockConditions } from '../conditional.ts'
 import { lockCurrent } from '../current.ts'
 import { applyPatch } from '../patch/patch.ts'
 import { createPause } from '../pause.ts'
 import { read } from '../read.ts'
 import { type Links, resolveLinks } from '../references.ts'
 import { inTransaction, type Session } from '../session.ts'
-import type { Change, Written } from '../write/next-version.ts'
+import { type Change, nameOf, type Written } from '../write/next-version.ts'
 import { write } from '../write/write.ts'
 import { allow, at, checkFast, isRead, type PlannedWrite, planOf, type TransactionEntry } from './entries.ts'
-import { conditionOf, linksOf, lookUp } from './targets.ts'
+import { conditionOf, linksOf, lookUp, lookUpDeletions } from './targets.ts'
 
 /** The result of one entry; a read entry has none and is answered by `readEntry`. */
 export type EntryResult<Reply> = { readonly written: Written | undefined } | { readonly reply: Reply }
@@ -75,15 +75,17 @@ async function applyDeletions(
   deletions: readonly PlannedWrite[],
   results: Map<number, Written | undefined>,
 ): Promise<void> {
+  await lookUpDeletions(session, deletions)
   const changes: Change[] = []
   const indexes: number[] = []
-  for (const { entry, index } of deletions) {
+  const named = new Set<string>()
+  for (const { entry, index, id } of deletions) {
     const { type, query, ifMatch } = entry
-    const id = query === undefined ? entry.id : await onlyMatch(session, { type, query })
-    if (id === undefined || changes.some(change => change.type === type && change.id === id)) {
+    if (id === undefined || named.has(nameOf({ type, id }))) {
       results.set(index, undefined)
       continue
     }
+    named.add(nameOf({ type, id }))
     changes.push({ method: 'DELETE', type, id, ifMatch, condition: query })
     indexes.push(index)
   }
@@ -124,9 +126,9 @@ function mustDiffer(
   done: ReadonlyMap<number, Written | undefined>,
 ): void {
   const deleted = [...done.values()].filter(written => written?.outcome === 'deleted')
-  const seen = new Set(deleted.map(written => `${written!.type}/${written!.id}`))
+  const seen = new Set(deleted.map(written => nameOf(written!)))
   for (const { plan, change } of changes) {
-    const name = `${change.type}/${change.id}`
+    const name = nameOf(change)
     if (seen.has(name)) throw at(plan.index, 'duplicate', `another entry changes ${name} too`)
     seen.add(name)
   }

@@ -56,40 +56,23 @@ export function nextVersion(change: Change, known: Stored | Deleted | undefined,
   const stored = known?.body == null ? undefined : known
   const former = known?.key ?? 0
   checkPreconditions(change, stored)
-  const { type, id } = change
   const version = (known?.version ?? 0) + 1
   // A version is always later than the one before it, even if the clock is behind.
   const updatedAt = known && known.updated_at >= now ? new Date(known.updated_at.getTime() + 1) : now
-  if (!change.resource) {
-    const outcome = stored ? 'deleted' : 'absent'
-    return {
-      change,
-      stored,
-      former,
-      resource: undefined,
-      written: { type, id, version, updatedAt, outcome, body: undefined },
-    }
-  }
-  const resource = stamped(change.resource, id, version, updatedAt)
-  if (stored && !change.isMade && isUnchanged(resource, stored)) {
-    const same = {
-      type,
-      id,
-      version: stored.version,
-      updatedAt: stored.updated_at,
-      outcome: 'unchanged' as const,
-      body: stored.body,
-    }
-    return { change, stored, former, resource, written: same }
-  }
-  const outcome = stored ? 'updated' : 'created'
-  return {
-    change,
-    stored,
-    former,
-    resource,
-    written: { type, id, version, updatedAt, outcome, body: JSON.stringify(resource) },
-  }
+  const resource = change.resource && stamped(change.resource, change.id, version, updatedAt)
+  return { change, stored, former, resource, written: writtenOf(change, stored, resource, { version, updatedAt }) }
+}
+
+function writtenOf(
+  { type, id, isMade }: Change,
+  stored: Stored | undefined,
+  resource: JsonObject | undefined,
+  next: Pick<Written, 'version' | 'updatedAt'>,
+): Written {
+  if (!resource) return { type, id, ...next, outcome: stored ? 'deleted' : 'absent', body: undefined }
+  if (stored && !isMade && isUnchanged(resource, stored))
+    return { type, id, version: stored.version, updatedAt: stored.updated_at, outcome: 'unchanged', body: stored.body }
+  return { type, id, ...next, outcome: stored ? 'updated' : 'created', body: JSON.stringify(resource) }
 }
 
 function checkPreconditions(change: Change, stored: Stored | undefined): void {
