@@ -5,7 +5,7 @@ import type { Storage } from '../../src/app/storage.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import type { Principal } from '../../src/store/principal.ts'
 import { dataSetAt } from '../support/base.ts'
-import type { createTestDatabase } from '../support/database.ts'
+import type { TestDatabase } from '../support/database.ts'
 import { openTestStorage } from '../support/storage.ts'
 
 /** A client of an organisation, which sees by consent. */
@@ -23,10 +23,7 @@ export interface Records extends Storage {
 export const recordsAt = dataSetAt('https://records.example')
 
 /** @param connection to a database, which other records may be of, too */
-export async function openRecords(
-  dataSet = recordsAt,
-  connection?: Awaited<ReturnType<typeof createTestDatabase>>,
-): Promise<Records> {
+export async function openRecords(dataSet = recordsAt, connection?: TestDatabase): Promise<Records> {
   const storage = await openTestStorage(dataSet, connection)
   const partsOf = (name: string) => name.split('/') as [type: string, id: string]
   return {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { eventTypes } from '../../src/events/event-types.ts'
 import { type Service, startService } from '../support/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let service: Service
 let text: string
@@ -22,10 +22,9 @@ test('the description is OpenAPI 3.1.0 of interface version 1.2.0', () => {
 })
 
 test('redocly lint has nothing to object to by its recommended rules', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-openapi-'))
+  const folder = await temporaryFolder('openapi')
   await writeFile(join(folder, 'openapi.json'), text)
   expect(await redocly(folder)).toEqual({ code: 0, problems: [] })
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** Runs the real command; it neither looks for updates nor reports its use. */

@@ -1,6 +1,5 @@
 // The signing keys: published before use, sealed at rest, rotated without breaking a token.
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { decodeProtectedHeader } from 'jose'
 import { beforeAll, expect, test } from 'vitest'
@@ -11,6 +10,7 @@ import { layoutOfRun } from '../support/database.ts'
 import { eventually, newClient, type Process, signIn, startProcess, useToken } from '../support/identity.ts'
 import { testKey } from '../support/server.ts'
 import { createTestDatabase } from '../support/service.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 const encryptionKey = Buffer.from(testKey, 'base64')
 const day = 86_400_000
@@ -182,11 +182,10 @@ test('what is sealed opens only with the same key and context, and only unchange
 })
 
 test('outside production the key is made once, readable by its owner only, the same for all who ask at once', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'health-interop-key-'))
+  const folder = await temporaryFolder('key')
   const keys = await Promise.all(Array.from({ length: 8 }, () => readOrCreateKey(join(folder, 'data'))))
   expect(new Set(keys.map(key => key.toString('hex'))).size).toBe(1)
   const file = join(folder, 'data', 'encryption.key')
   expect((await stat(file)).mode & 0o777).toBe(0o600)
   expect((await readFile(file, 'utf8')).trim()).toBe(keys[0]!.toString('base64'))
-  await rm(folder, { recursive: true })
 })

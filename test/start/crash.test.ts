@@ -1,7 +1,5 @@
 // kill -9 of a service, and of its database, at moments that matter: between a change and its row in the trail, between a change and
 // those who are told of it, between work and its reply.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,6 +9,7 @@ import { emptyDatabase } from '../support/cluster.ts'
 import { barrier } from '../support/concurrency.ts'
 import { demoToken, endDatabase, freePort, isAlive, postmaster, type Running, run, until } from '../support/process.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 import { age, expectToldOnce, pendingIn } from '../support/trail.ts'
 
 let folder: string
@@ -23,7 +22,7 @@ let database: pg.Client
 let authorization: string
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'health-interop-pending-'))
+  folder = await temporaryFolder('pending')
   await emptyDatabase(folder)
   const port = await freePort()
   base = `http://127.0.0.1:${port}`
@@ -38,7 +37,6 @@ afterAll(async () => {
   service.child.kill('SIGKILL')
   await database.end()
   await endDatabase(folder)
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** The database server may have been killed, too. */

@@ -1,8 +1,5 @@
 // The service under load while its database fails over: the primary is killed, its standby takes its place, the former primary returns as
 // the standby of that one, which hangs in its turn. Nothing that was answered with success is missing.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { adminTool } from '../../src/commands/admin/tool.ts'
@@ -14,6 +11,7 @@ import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { testKey } from '../support/server.ts'
 import type { Service } from '../support/service.ts'
 import { addressOf, type PostgresServer, startPrimary, startStandby } from '../support/standby.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let [one, two] = [] as unknown as [PostgresServer, PostgresServer]
 let folder: string
@@ -30,7 +28,7 @@ beforeAll(async () => {
   one = await startPrimary('one')
   two = await startStandby(one, 'two')
   await one.set('synchronous_standby_names', 'two')
-  folder = await mkdtemp(join(tmpdir(), 'health-interop-failover-'))
+  folder = await temporaryFolder('failover')
   const port = await freePort()
   base = `http://127.0.0.1:${port}`
   env = {
@@ -54,7 +52,6 @@ beforeAll(async () => {
 afterAll(async () => {
   service.child.kill('SIGTERM')
   await service.ended
-  await rm(folder, { recursive: true, force: true })
 })
 
 const readiness = (): Promise<number | undefined> =>

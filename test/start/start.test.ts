@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import pg from 'pg'
@@ -20,6 +19,7 @@ import {
   runScript,
   until,
 } from '../support/process.ts'
+import { temporaryFolder } from '../support/temporary-folder.ts'
 
 let folder: string
 let env: Record<string, string>
@@ -27,7 +27,7 @@ let base: string
 const started: Running[] = []
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'health-interop-start-'))
+  folder = await temporaryFolder('start')
   const port = await freePort()
   base = `http://127.0.0.1:${port}`
   env = { DATA_DIR: join(folder, 'data'), PORT: String(port), WORKERS: '2', LOG_LEVEL: 'info', DATABASE_POOL: '4' }
@@ -36,7 +36,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const each of started) each.child.kill('SIGKILL')
   await endDatabase(join(folder, 'data'))
-  await rm(folder, { recursive: true, force: true })
 })
 
 interface ToOne {

@@ -1,6 +1,5 @@
 // Exports and imports whose process is killed in the middle go on after the next start where they were.
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../../../src/db/database.ts'
@@ -10,6 +9,7 @@ import { fhirCaller } from '../../../support/fhir.ts'
 import { demoToken, freePort, type Running, run, until } from '../../../support/process.ts'
 import { testKey } from '../../../support/server.ts'
 import { createTestDatabase, type Service } from '../../../support/service.ts'
+import { temporaryFolder } from '../../../support/temporary-folder.ts'
 
 const resources = 1000
 const fileSize = 40
@@ -25,7 +25,7 @@ const call = fhirCaller(() => ({ url: base(), token }) as Service)
 const ask = <Row extends object>(text: string): Promise<Row[]> => database.query<Row>({ text, values: [] })
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'health-interop-restart-'))
+  folder = await temporaryFolder('restart')
   const connection = await createTestDatabase()
   database = openDatabase(connection, { poolSize: 3, statementTimeout: 30_000, layout: layoutOfRun() })
   env = {
@@ -47,7 +47,6 @@ afterAll(async () => {
   running.child.kill('SIGTERM')
   await running.ended
   await database.end()
-  await rm(folder, { recursive: true, force: true })
 })
 
 async function start(): Promise<void> {
