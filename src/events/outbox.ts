@@ -7,7 +7,7 @@ import type { Followed, Follower, FollowerContext } from '../store/note.ts'
 import type { Origin } from '../store/principal.ts'
 import { typeNumber } from '../store/type-number.ts'
 import type { Catalogue } from './catalogue.ts'
-import type { Occurrence } from './occurrence.ts'
+import type { Change, Occurrence } from './occurrence.ts'
 
 export interface Outbox extends Follower {
   /** Returns the statement that inserts occurrences that no change of a resource shows. */
@@ -46,10 +46,10 @@ export function createOutbox(catalogue: Catalogue, now: () => Date): Outbox {
   }
   return {
     async note(changes, origin, { isWatched, read }) {
-      const eventful = changes.filter(({ type }) => catalogue.types.has(type))
+      const eventful = changes.filter(({ type }) => catalogue.types.has(type)).map(readWhole)
       const around = eventful.length > 0 ? await surroundings(catalogue, eventful, changes, read) : undefined
       const entries = [
-        ...eventful.flatMap(change => catalogue.derive(change, around).map(each => entryOf(each, change.patients))),
+        ...eventful.flatMap(change => catalogue.derive(change, around).map(each => entryOf(each, change.patients()))),
         ...changes.filter(({ type }) => isWatched(type)).map(bare),
       ]
       return entries.length === 0 ? undefined : noteOf(entries, origin)
@@ -69,7 +69,7 @@ const mostRounds = 3
 /** Reads the resources that the rules need in addition to the changed ones. */
 async function surroundings(
   catalogue: Catalogue,
-  eventful: readonly Followed[],
+  eventful: readonly Eventful[],
   changes: readonly Followed[],
   read: FollowerContext['read'],
 ): Promise<Map<string, JsonObject | undefined>> {
@@ -87,6 +87,11 @@ async function surroundings(
   return found
 }
 
+/** A change that may cause events, with the version before it. */
+type Eventful = Change & Pick<Followed, 'patients'>
+
+const readWhole = (change: Followed): Eventful => ({ ...change, former: change.former() })
+
 const entryOf = (occurrence: Occurrence, patients: readonly string[]): Entry => ({
   ...occurrence,
   id: newEventId(),
@@ -101,7 +106,7 @@ const bare = ({ type, id, version, patients }: Followed): Entry => ({
   type: '',
   source: { type, id, version },
   patient: undefined,
-  patients,
+  patients: patients(),
   data: {},
   facility: '',
   audience: 'readers',

@@ -55,12 +55,12 @@ async function readBody({ request, limit, isJson, hold, maxValues = bodyBounds.v
     if (size > limit) throw tooLarge(limit)
     meter?.add(chunk)
     chunks.push(chunk)
-    return hold.cover(size, meter?.values ?? 0)
+    return hold.cover(size, meter?.values() ?? 0)
   }
   const ready = encoding === 'gzip' ? undefined : arrived(request)
   if (ready) await take(ready)
   else for await (const chunk of encoding === 'gzip' ? inflated(request) : paced(request)) await take(chunk)
-  return { bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), values: meter?.values ?? 0 }
+  return { bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), values: meter?.values() ?? 0 }
 }
 
 /**

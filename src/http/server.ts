@@ -142,8 +142,8 @@ interface Seen extends Traces, Identification {
   /** Of the refusal that was sent. */
   errorCode?: string
   isEmergency?: boolean
-  /** Returns the texts by which the request names a patient, as sent; called only for refused requests. */
-  healthIds?: () => readonly string[]
+  /** The body once it is read. */
+  body?: unknown
   /** The memory that the request's body takes up. */
   hold?: Hold
   signal?: AbortSignal
@@ -175,15 +175,16 @@ async function recorded(
   { audit, holdersOf }: ServerParts,
   { method, path, querystring: query }: Koa.Context,
   requestId: string,
-  { found, caller, address = '', accesses, pending, failure, isEmergency = false, healthIds }: Seen,
+  { found, caller, address = '', accesses, pending, failure, isEmergency = false, body }: Seen,
   ready: Reply,
 ): Promise<Reply> {
   const route = found?.route
   const trace = { method, path, query, requestId, route, caller, isEmergency, address, accesses, failure }
-  if (!isRecorded(trace)) return ready
+  if (!found || !isRecorded(trace)) return ready
   try {
     const isAbout = failure !== undefined || route?.givesAccess
-    const about = isAbout ? await concerned(route, caller, healthIds?.() ?? [], holdersOf) : []
+    const named = (): string[] => healthIdsIn(found.params, new URLSearchParams(query), body)
+    const about = isAbout ? await concerned(route, caller, named(), holdersOf) : []
     const records = recordsOf(trace, about)
     await audit.write(records, recordedBy(records, pending))
     return ready
@@ -206,7 +207,6 @@ async function answer(
   const { route } = found
   const remoteAddress = sender.address
   const search = new URLSearchParams(context.querystring)
-  seen.healthIds = () => healthIdsIn(found.params, search, undefined)
   const baseUrl = parts.baseUrl ?? sender.baseUrl
   const contentType = mediaType(context.get('content-type'))
   const brought = { method: context.method, headers: context.req.headers, remoteAddress, baseUrl }
@@ -230,7 +230,7 @@ async function answer(
     throw error
   })
   const caller = isEarly ? early : await identify(parts, route, { ...brought, body }, seen)
-  seen.healthIds = () => healthIdsIn(found.params, search, body)
+  seen.body = body
   const params = checked(route.params, found.params, 'path')
   const query = checked(route.query, Object.fromEntries(search), 'query')
   if (route.body && !route.checksOwnBody && !(body instanceof URLSearchParams) && body !== undefined)

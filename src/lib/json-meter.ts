@@ -24,7 +24,7 @@ export interface JsonMeter {
    */
   add(bytes: Uint8Array): void
   /** Values so far; never less than there are. */
-  readonly values: number
+  values(): number
 }
 
 const quote = 0x22
@@ -44,9 +44,7 @@ export function createJsonMeter(bounds: JsonBounds = bodyBounds): JsonMeter {
   let isText = false
   let isEscaped = false
   return {
-    get values() {
-      return values
-    },
+    values: () => values,
     add(bytes) {
       for (let at = 0; at < bytes.length; at++) {
         const byte = bytes[at]!

@@ -59,9 +59,7 @@ function bound(session: Session): Store {
       principal.within
         ? session.database.transaction(on => work(bind({ ...session, database: on, on })))
         : work(bind(session)),
-    get exporting() {
-      return createExporting(session)
-    },
+    exporting: () => createExporting(session),
     base: session.base,
     library: () => libraryFor(session.on, searchOptions(session)),
     allowedTypes,

@@ -39,9 +39,9 @@ export interface Followed {
   /** The stored version; undefined after a deletion. */
   readonly resource: JsonObject | undefined
   /** The version before; undefined if there was none. */
-  readonly former: JsonObject | undefined
+  former(): JsonObject | undefined
   /** Ids of the patients that it is about or refers to. */
-  readonly patients: readonly string[]
+  patients(): readonly string[]
 }
 
 /** The questions that a follower may ask. */
@@ -133,12 +133,8 @@ function followedOf({ written, resource, stored }: Noted, base: Base): Followed 
   const { type, id, version } = written
   return {
     ...{ type, id, version, resource },
-    get former() {
-      return stored && (parseJson(stored.body) as JsonObject)
-    },
-    get patients() {
-      return patientsOf(written, base)
-    },
+    former: () => stored && (parseJson(stored.body) as JsonObject),
+    patients: () => patientsOf(written, base),
   }
 }
 

@@ -50,7 +50,7 @@ export interface Store {
   /** Runs work that may fail without harm to the rest: within a transaction, it alone is rolled back. */
   separately<T>(work: (store: Store) => Promise<T>): Promise<T>
   /** What background exports need beyond searching. */
-  readonly exporting: Exporting
+  exporting(): Exporting
   /** The meaning of texts that name this data set by an address. */
   readonly base: Base
   /** Value sets, code systems and concept maps as the caller may see them, for one request. */

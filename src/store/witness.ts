@@ -45,9 +45,7 @@ export function witnessed(store: Store, base: Base, witness: Witness, isInOperat
     validate: store.validate,
     isPart: store.isPart,
     separately: store.separately,
-    get exporting() {
-      return store.exporting
-    },
+    exporting: store.exporting,
     base: store.base,
     library: store.library,
     allowedTypes: store.allowedTypes,

@@ -31,14 +31,11 @@ export async function runExport(parts: ExportParts): Promise<void> {
   const time = job.transactionTime ?? (await begin(parts))
   let { stage } = job
   if (stage === 'new') {
-    await store.exporting.settle(time, parts.signal)
+    await store.exporting().settle(time, parts.signal)
     // A process that has lost the job must not list it again for the one that holds it now.
-    await store.exporting.list(
-      scope,
-      parts.fileResources,
-      (on, total) => advanceJob(on, job, { stage: 'writing', total }),
-      parts.signal,
-    )
+    await store
+      .exporting()
+      .list(scope, parts.fileResources, (on, total) => advanceJob(on, job, { stage: 'writing', total }), parts.signal)
     stage = 'writing'
   }
   if (stage === 'writing') {
@@ -48,7 +45,7 @@ export async function runExport(parts: ExportParts): Promise<void> {
   }
   if (stage === 'deletions' && scope.since !== undefined)
     await writeDeletions(parts, { ...scope, since: scope.since }, time)
-  await store.exporting.forget(parts.database, [job.id])
+  await store.exporting().forget(parts.database, [job.id])
 }
 
 /** Sets the time of an export once, for every process that continues it. */
@@ -64,17 +61,17 @@ async function writeSlices(parts: ExportParts, order: ExportOrder): Promise<void
   let file: Output | undefined
   for (;;) {
     signal.throwIfAborted()
-    const slice = await store.exporting.next(job.id)
+    const slice = await store.exporting().next(job.id)
     if (!slice) break
     file = await fileFor(outputs, file, slice, fileResources)
-    for await (const bodies of store.exporting.bodies(slice))
+    for await (const bodies of store.exporting().bodies(slice))
       await file.add(cut ? bodies.map(body => project(body, cut)) : bodies)
     await file.flush()
     const written = file
     await database.transaction(async on => {
       await advanceJob(on, job, { more: slice.size })
       await outputs.note(on, written)
-      await store.exporting.drop(on, slice)
+      await store.exporting().drop(on, slice)
     })
   }
   await file?.close()
@@ -112,7 +109,7 @@ async function writeDeletions(
   let file: Output | undefined
   do {
     signal.throwIfAborted()
-    const page = await store.exporting.deletions(scope, time, place)
+    const page = await store.exporting().deletions(scope, time, place)
     place = page.next
     if (page.gone.length === 0) continue
     file ??= await outputs.open('deleted', 'Bundle')

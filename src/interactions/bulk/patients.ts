@@ -69,7 +69,7 @@ export async function namedPatients(
     if (type === 'Patient' && isId(id) && rest.length === 0) ids.add(id)
     else throw wrongParameter('patient', 'patient must be a reference such as Patient/1.')
   }
-  const known = members === undefined ? await store.exporting.knownPatients([...ids]) : new Set(members)
+  const known = members === undefined ? await store.exporting().knownPatients([...ids]) : new Set(members)
   const absent = [...ids].filter(id => !known.has(id))
   if (absent.length > 0) {
     const shown = absent.slice(0, 10).map(id => `Patient/${id}`)

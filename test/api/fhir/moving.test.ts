@@ -170,7 +170,7 @@ describe('while many clients move one resource', () => {
 
 test('an export that listed it before it moved holds it as it is then', async () => {
   await put('listed', 'ada')
-  const { exporting } = service.application.storeFor(system)
+  const exporting = service.application.storeFor(system).exporting()
   const job = randomUUID()
   const scope = { job, of: 'everything', types: ['Observation'], filters: [] } as const
   await exporting.list(scope, 1000, async () => {}, new AbortController().signal)

@@ -108,7 +108,7 @@ export function createBulk(options: BulkOptions): Bulk {
 async function tidy(database: Database, store: Store, folder: Folder, now: Date): Promise<void> {
   const expired = await database.transaction(async on => {
     const jobs = await removeExpired(on, now)
-    if (jobs.length > 0) await store.exporting.forget(on, jobs)
+    if (jobs.length > 0) await store.exporting().forget(on, jobs)
     return jobs
   })
   for (const job of expired) await folder.remove(job)

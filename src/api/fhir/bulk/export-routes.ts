@@ -72,8 +72,8 @@ async function startExport(parts: BulkParts, { level }: BulkOperation, request: 
   const listed = patients ? await namedPatients(store, patients, members, base, refuse) : members
   const of = level === 'system' ? 'everything' : listed === undefined ? 'patients' : 'listed'
   const job = newJob(parts, 'export', request, { ...order, of, notes } satisfies ExportOrder)
-  await store.exporting.check({ ...order, of, job: job.id })
+  await store.exporting().check({ ...order, of, job: job.id })
   return begin(parts, request, job, async on => {
-    if (listed) await store.exporting.listPatients(on, job.id, listed)
+    if (listed) await store.exporting().listPatients(on, job.id, listed)
   })
 }

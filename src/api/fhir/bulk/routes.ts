@@ -65,7 +65,7 @@ function cancelRoute({ database, storeFor, folder, now }: BulkParts): Route {
       const job = await findJob(database, request.params.job, request.caller.clientId, now())
       await database.transaction(async on => {
         await removeJob(on, job.id)
-        await storeFor(request.caller).exporting.forget(on, [job.id])
+        await storeFor(request.caller).exporting().forget(on, [job.id])
       })
       await folder.remove(job.id)
       return reply(202)
