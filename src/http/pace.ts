@@ -55,7 +55,8 @@ export function leaveRest(request: IncomingMessage, response: ServerResponse): v
   let left = mostRest.bytes
   response.setHeader('connection', 'close')
   // Node would destroy the socket after the reply; this ends our half of it only.
-  socket.destroySoon = () => void socket.end()
+  const endOurs = () => void socket.end()
+  socket.destroySoon = endOurs
   request.on('data', (chunk: Buffer) => {
     left -= chunk.length
     if (left < 0) socket.destroy()

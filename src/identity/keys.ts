@@ -1,4 +1,5 @@
 // The keys that sign access tokens: one active, one next that is published before its use, and retired ones that still verify.
+// biome-ignore-all lint/plugin: A service has one of these.
 import { createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { JWK } from 'jose'

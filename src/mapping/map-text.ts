@@ -1,4 +1,5 @@
 // The text of a map in a folder, which is read when something needs more of it than what is known.
+// biome-ignore-all lint/plugin: A map file has one of these.
 
 import { urlOf } from '../fml/compile/unit.ts'
 import { type Parsed, parse } from '../fml/parser.ts'

@@ -1,4 +1,5 @@
 // One map of the set that the service runs, with all its properties.
+// biome-ignore-all lint/plugin: A map has one of these.
 
 import { resting } from '../fml/compile/resting.ts'
 import { type Coverage, compileMap, type MapLibrary, type Program } from '../fml/compile.ts'

@@ -1,5 +1,6 @@
 // The tasks that a process holds, by endpoint: each endpoint has a lane of its own, with a limit of concurrent
 // deliveries, in which the others wait. A slow receiver fills only its own lane.
+// biome-ignore-all lint/plugin: A process has one of these.
 
 /** A task for an endpoint. */
 interface Held {

@@ -1,4 +1,5 @@
 // What a resource is found by: every search parameter of its type, turned into postings, intervals and words.
+// biome-ignore-all lint/plugin: A service has one of these.
 
 import type { Steps, Typed } from '../../fhirpath/compile.ts'
 import { spend } from '../../fhirpath/steps.ts'
