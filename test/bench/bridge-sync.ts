@@ -1,10 +1,11 @@
 // npm run bench -- bridge-sync: how many items of each type a second the service stores for Bridge agents, and what an item costs.
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { cpuOf } from './cpu.ts'
+import { spawnService } from './service.ts'
 
 export interface BridgeBench {
   readonly root: string
@@ -65,7 +66,7 @@ const word = (): string =>
 
 /** Prints a table: items a second and CPU by type. */
 export async function benchBridgeSync({ root, env, dataDir, base, seconds, answering }: BridgeBench): Promise<void> {
-  const service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const service = spawnService(root, env)
   try {
     await answering()
     const all = Array.from({ length: agents }, () => created(root, env))

@@ -1,6 +1,6 @@
 // npm run bench -- bridge: a seeded world of Bridge agents whose network, power, clocks, disks and answers fail, on a virtual clock, against
 // the real service, which is killed on the way. At the end every acknowledged message must be stored exactly once.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,6 +18,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts'
 import { createAgent } from '../../src/identity/agents.ts'
 import { createClient } from '../../src/identity/clients.ts'
 import { chances, type Faults, faultyNetwork, noFaults, openFaultyState, setFull } from './bridge-faults.ts'
+import { spawnService } from './service.ts'
 
 export interface WorldBench {
   readonly root: string
@@ -113,7 +114,7 @@ export async function benchBridgeWorld(options: WorldBench): Promise<void> {
 }
 
 async function started({ root, env, answering }: WorldBench): Promise<ChildProcess> {
-  const service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const service = spawnService(root, env)
   await answering()
   return service
 }

@@ -1,7 +1,8 @@
 // npm run bench -- budget search-parameters: twenty parameters of one client that each look at everything again and again, and what
 // others notice of it: reads of another client, tokens, deletions, consents, and how soon the service stops and starts.
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { spawnService } from './service.ts'
 
 export interface BudgetBench {
   readonly root: string
@@ -143,7 +144,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 async function start({ root, env, answering }: BudgetBench): Promise<ChildProcess> {
-  const service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const service = spawnService(root, env)
   await answering()
   return service
 }

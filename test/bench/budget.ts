@@ -1,11 +1,12 @@
 // npm run bench -- budget NAME: what one client's costly requests leave to another client.
-import { execFile, spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { loadavg } from 'node:os'
 import { promisify } from 'node:util'
 import { demoToken } from '../support/process.ts'
 import { benchBodies } from './budget-bodies.ts'
 import { benchSearches } from './budget-searches.ts'
+import { spawnService } from './service.ts'
 
 /** A running service, and access tokens of two clients of it. */
 export interface BudgetBench {
@@ -36,11 +37,7 @@ export async function benchBudget(
 ): Promise<void> {
   const bench = name === undefined ? undefined : benches[name]
   if (!bench) throw new Error(`bench -- budget takes one of: ${Object.keys(benches).join(', ')}`)
-  const service = spawn(process.execPath, ['src/main.ts'], {
-    cwd: root,
-    env: name === 'bodies' ? { ...env, WORKERS: '1' } : env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const service = spawnService(root, name === 'bodies' ? { ...env, WORKERS: '1' } : env)
   try {
     await answering()
     const tokens = { greedy: await tokenOfAnother(root, env, base), other: await demoToken(base) }

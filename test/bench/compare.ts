@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { demoToken } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
+import { spawnService } from './service.ts'
 import { shoot } from './shoot.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
@@ -78,7 +79,7 @@ async function begin(name: Side['name'], cwd: string, options: CompareOptions, i
   process.stdout.write(`${name}: loading (nothing changes if it is there already)\n`)
   const load = spawn(process.execPath, ['src/commands/load.ts', options.load], { cwd, env, stdio: 'ignore' })
   await new Promise(done => load.once('exit', done))
-  const service = spawn(process.execPath, ['src/main.ts'], { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const service = spawnService(cwd, env)
   const origin = `http://127.0.0.1:${port}`
   await ready(origin, service)
   const connection = { host: join(dataDir, 'socket'), port: 5432, user: 'postgres', database: 'health_interop' }

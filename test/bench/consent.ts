@@ -1,6 +1,6 @@
 // npm run bench -- consent: what the consent filter costs, one service asked by clients that see everything and by clients of
 // organisations to which few, some or all patients have opened their records, turn by turn.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -14,6 +14,7 @@ import { typeNumber } from '../../src/store/type-number.ts'
 import { until } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
 import { writeCrowd } from './crowd.ts'
+import { spawnService } from './service.ts'
 import { shoot } from './shoot.ts'
 import type { Workload } from './workloads.ts'
 
@@ -69,7 +70,7 @@ export async function benchConsent(options: ConsentBench): Promise<void> {
   }
   const origin = `http://127.0.0.1:${port}`
   try {
-    service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+    service = spawnService(root, env)
     const isReady = () =>
       fetch(`${origin}/readyz`).then(
         reply => reply.ok,

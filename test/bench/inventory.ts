@@ -1,5 +1,4 @@
 // npm run bench -- inventory: stock, blood and payments beside the FHIR search of the same resources, turn by turn.
-import { spawn } from 'node:child_process'
 import { createWriteStream, readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { loadavg } from 'node:os'
@@ -10,6 +9,7 @@ import { demoInventory } from '../../src/demo/inventory.ts'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { demoToken } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
+import { spawnService } from './service.ts'
 import { shoot } from './shoot.ts'
 
 export interface InventoryBench {
@@ -50,7 +50,7 @@ const pairs: readonly (readonly [name: string, search: string, paths: readonly s
 export async function benchInventory(options: InventoryBench): Promise<void> {
   const { root, env, dataDir, base } = options
   await options.load(await writeResources(dataDir))
-  const service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const service = spawnService(root, env)
   try {
     await options.answering()
     const token = await demoToken(base)

@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util'
 import { demoToken } from '../support/process.ts'
 import { writeCopies } from './copies.ts'
 import { measureGeneral } from './general.ts'
+import { spawnService } from './service.ts'
 import { sample, workloads } from './workloads.ts'
 
 const help = `Usage: npm run bench -- compare BASE [--only WORDS] [--data DIR] [--load PATH] [--seconds N] [--rounds N]
@@ -253,11 +254,10 @@ async function main(): Promise<void> {
     const probe = `http://127.0.0.1:${port + 1}`
     return benchMixed({ root, env: environment(), base, dataDir, answering, startProbe, probe, seconds, rate })
   }
-  const service = spawn(process.execPath, ['src/main.ts'], {
-    cwd: root,
+  const service = spawnService(root, {
+    ...environment(),
     // Calls are counted in one process.
-    env: { ...environment(), ...(positionals[0] === 'calls' && { WORKERS: '1' }) },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    ...(positionals[0] === 'calls' && { WORKERS: '1' }),
   })
   let probe: ChildProcess | undefined
   try {

@@ -1,6 +1,6 @@
 // npm run bench -- mixed: reads, searches and writes of many clients at a fixed rate, far below what the machine can do, with webhooks and
 // the audit trail; finds the moments in which an answer takes long, and what PostgreSQL did then.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { Agent, request } from 'node:http'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -9,6 +9,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts'
 import { uuidv7 } from '../../src/lib/ids.ts'
 import { transactionBundle } from '../load/bundles.ts'
 import { demoToken } from '../support/process.ts'
+import { spawnService } from './service.ts'
 import { createApi, encounterOf } from './webhooks-api.ts'
 import { openInbox } from './webhooks-inbox.ts'
 import { type Samples, sample, workloads } from './workloads.ts'
@@ -60,9 +61,7 @@ const long = 250
 /** Prints latencies by kind, and the stalls with what ran in PostgreSQL at the time. */
 export async function benchMixed(options: MixedOptions): Promise<void> {
   const { root, env, dataDir, base } = options
-  const service = spawn(process.execPath, ['--max-semi-space-size=8', 'src/main.ts'], {
-    ...{ cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] as const },
-  })
+  const service = spawnService(root, env)
   const connection = { host: `${dataDir}/socket`, port: 5432, user: 'postgres', database: 'health_interop' }
   let probe: ChildProcess | undefined
   const inbox = await openInbox()

@@ -1,6 +1,5 @@
 // npm run bench -- peers: this service and another FHIR server, turn by turn, with the same data, the same client and the same requests.
 // Their answers are compared first: a fast answer that lacks something is no answer.
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -9,6 +8,7 @@ import { isObject, type JsonObject, objectsIn } from '../../src/lib/json.ts'
 import { filesOf, itemsOf } from '../../src/load/read.ts'
 import { demoToken } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
+import { spawnService } from './service.ts'
 import { shoot } from './shoot.ts'
 import { warmUp } from './warm.ts'
 import { type Samples, type Workload, workloads } from './workloads.ts'
@@ -61,7 +61,7 @@ const asked = [
 /** Prints a table of both servers. */
 export async function benchPeers(options: PeersOptions): Promise<void> {
   const { root, env, base, dataDir, peer } = options
-  const service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const service = spawnService(root, env)
   try {
     await options.answering()
     const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])

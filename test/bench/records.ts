@@ -1,5 +1,5 @@
 // npm run bench -- records, sdk: operations on a patient's record beside the FHIR searches under them, both under a consent, turn by turn.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +11,7 @@ import { typeNumber } from '../../src/store/type-number.ts'
 import { consentOf } from '../support/consents.ts'
 import { demoToken } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
+import { spawnService } from './service.ts'
 import { shoot } from './shoot.ts'
 
 export interface RecordsBench {
@@ -83,7 +84,7 @@ interface Subject {
 /** Prints a table: wall and CPU of each, and their ratio; several searches count together. */
 export async function benchRecords(which: keyof typeof comparisons, options: RecordsBench): Promise<void> {
   const { root, env, dataDir, base } = options
-  const service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const service = spawnService(root, env)
   try {
     await options.answering()
     const token = await demoToken(base)

@@ -8,6 +8,7 @@ import autocannon from 'autocannon'
 import { mint } from '../../src/lib/health-id.ts'
 import { demoToken } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
+import { spawnService } from './service.ts'
 import { type Dice, diceOf, two } from './slips.ts'
 
 export interface ResolveBench {
@@ -35,7 +36,7 @@ export async function benchResolve(options: ResolveBench): Promise<void> {
   const env = { ...options.env, BASE_URL: base }
   const known = peopleOf(options.people, diceOf(7))
   await load(known, base, options.dataDir, env)
-  const service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const service = spawnService(root, env)
   try {
     await answering(base)
     const token = await demoToken(base)

@@ -1,5 +1,5 @@
 // npm run bench -- scale: what grows with the number of resources: storage, log, indexing, memory, and what a request costs.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,6 +9,7 @@ import { processesOf } from './cpu.ts'
 import { type General, measureGeneral } from './general.ts'
 import { forget, grow, lastKey, type ScaleData } from './scale-data.ts'
 import { type Heading, type Rows, tell } from './scale-figures.ts'
+import { spawnService } from './service.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
 export interface Scale extends ScaleData {
@@ -32,7 +33,7 @@ const headings: readonly Heading[] = [
 export async function benchScale(scale: Scale): Promise<void> {
   const { count, log, storage } = await grow(scale)
   const { root, env, dataDir } = scale
-  const service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const service = spawnService(root, env)
   try {
     await scale.answering()
     const running = await measureRunning(scale, service.pid!)

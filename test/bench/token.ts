@@ -1,5 +1,4 @@
 // npm run bench -- token: how many access tokens the service gives out, to clients whose secret it has just checked.
-import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -8,6 +7,7 @@ import { demoClient } from '../../src/identity/demo-accounts.ts'
 import { paths } from '../../src/identity/paths.ts'
 import { until } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
+import { spawnService } from './service.ts'
 
 export interface TokenBench {
   readonly env: NodeJS.ProcessEnv
@@ -37,7 +37,7 @@ const ways: Readonly<Record<string, { headers: Record<string, string>; body: str
 export async function benchToken(options: TokenBench): Promise<void> {
   const { env, dataDir, base, connections, rounds, seconds } = options
   const root = resolve(import.meta.dirname, '../..')
-  const service = spawn(process.execPath, ['src/main.ts'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  const service = spawnService(root, env)
   try {
     await until('the service answers', () =>
       fetch(`${base}/readyz`).then(

@@ -1,11 +1,12 @@
 // What the benches of webhooks work on: a running service, receivers, and a connection to its database with which sending is held back.
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { demoToken, postmaster, until } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
+import { spawnService } from './service.ts'
 import { type Api, createApi } from './webhooks-api.ts'
 import { type Inbox, openInbox } from './webhooks-inbox.ts'
 
@@ -62,11 +63,7 @@ export async function startService(
 ): Promise<ChildProcess> {
   const root = resolve(import.meta.dirname, '../..')
   const own = { ...env, WORKERS: String(workers), LOG_LEVEL: 'warn' }
-  const service = spawn(process.execPath, ['src/main.ts'], {
-    cwd: root,
-    env: own,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const service = spawnService(root, own, 'pipe')
   createInterface(service.stdout!).on('line', line => line.startsWith('{') && said.push(line))
   await until('the service answers', () => isReady(base), 120)
   return service
