@@ -2,6 +2,7 @@
 import type { Queryable, Transaction } from '../db/statement.ts'
 import type { Note } from './access.ts'
 import { mergedNotes, notifyCommitted, writeNote } from './note.ts'
+import { type Projected, type Projection, projectShared } from './projection.ts'
 import type { Created } from './row-arrays.ts'
 import { insert, type Removed, type Replaced, remove, replace } from './rows.ts'
 import { typeName } from './type-number.ts'
@@ -13,26 +14,35 @@ export interface Batch {
   readonly updates: readonly Replaced[]
   readonly removals: readonly Removed[]
   readonly notes: readonly Note[]
+  /** What projections follow in the same transaction, whoever wrote it. */
+  readonly projected: readonly Projected[]
 }
 
 /** Most rows of one statement. */
 const most = 1000
 
 /** True for new resources that one statement writes with their notes, and that no other writer can know: it needs no transaction. */
-export const isOneStatement = ({ creations, updates, removals }: Batch): boolean =>
-  updates.length === 0 && removals.length === 0 && creations.length <= most && creations.every(({ isFresh }) => isFresh)
+export const isOneStatement = ({ creations, updates, removals, projected }: Batch): boolean =>
+  updates.length + removals.length + projected.length === 0 &&
+  creations.length <= most &&
+  creations.every(({ isFresh }) => isFresh)
 
 /**
  * Writes a batch. What it replaces or removes need not be locked.
- * @throws what the statements of rows.ts throw
+ * @throws what the statements of rows.ts and the projections throw
  */
-export async function put(on: Queryable | Transaction, batch: Batch): Promise<void> {
-  const { epoch, creations, updates, removals, notes } = batch
+export async function put(
+  on: Queryable | Transaction,
+  batch: Batch,
+  projections: readonly Projection[],
+): Promise<void> {
+  const { epoch, creations, updates, removals, notes, projected } = batch
   const isOne = isOneStatement(batch)
   if (removals.length > 0) await remove(on, removals)
   for (const slice of slices(creations)) await insert(on, slice, { epoch, notes: isOne ? notes : [] })
   for (const slice of slices(updates)) await replace(on, slice, epoch)
   for (const note of notes) await (isOne ? notifyCommitted(on, note) : writeNote(on, note))
+  await projectShared(on, projections, projected)
 }
 
 function* slices<T>(all: readonly T[]): Generator<T[]> {
@@ -46,6 +56,7 @@ export const merged = (batches: readonly Batch[]): Batch => ({
   updates: batches.flatMap(each => each.updates),
   removals: batches.flatMap(each => each.removals),
   notes: mergedNotes(batches.flatMap(each => each.notes)),
+  projected: batches.flatMap(each => each.projected),
 })
 
 const byName = (one: Created, other: Created): number => one.type - other.type || (one.id < other.id ? -1 : 1)

@@ -32,7 +32,7 @@ import { witnessed } from './witness.ts'
 
 /** Binds the store to callers. */
 export function createStore(parts: StoreParts): (principal: Principal) => Store {
-  const together = createTogether(parts.database)
+  const together = createTogether(parts.database, parts.projections)
   const growth = createGrowth(parts.database)
   return principal => {
     const database = databaseOf(principal, parts.database)

@@ -23,5 +23,6 @@ export function following<Row>({ type, table, rowsOf, insert }: FollowingTable<R
     const rows = changes.flatMap(rowsOf)
     if (rows.length > 0) await insert(on, rows)
   }
-  return { types: new Set([type]), apply: follow, anew: follow }
+  const types = new Set([type])
+  return { types, apply: follow, anew: follow, shared: types }
 }

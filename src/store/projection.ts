@@ -41,6 +41,11 @@ export interface Projection {
    * one of the service's own. Absent: the tables do not depend on addresses.
    */
   readonly anew?: (on: Queryable, stored: readonly Projected[]) => Promise<void>
+  /**
+   * Those of its types whose single changes share a transaction with those of other writers: `anew` does for them what `apply` does,
+   * whoever made them, and they need no `ready`. Absent: none.
+   */
+  readonly shared?: ReadonlySet<string>
 }
 
 /** Has projections take the locks they need before anything is written. */
@@ -66,6 +71,22 @@ export function prepared(
     (made, { types, prepared: prepare }) => (prepare && types.has(type) ? prepare(made, writer) : made),
     resource,
   )
+}
+
+/** True for types whose changes have to be followed in a transaction that their writer shares with nobody. */
+export const isFollowedAlone = (projections: readonly Projection[], type: string): boolean =>
+  projections.some(({ types, shared }) => types.has(type) && !shared?.has(type))
+
+/** Has every projection follow the changes, of several writers, that concern it and that it shares. */
+export async function projectShared(
+  on: Queryable,
+  projections: readonly Projection[],
+  changes: readonly Projected[],
+): Promise<void> {
+  for (const { shared, anew } of projections) {
+    const own = changes.filter(({ type }) => shared?.has(type))
+    if (own.length > 0) await anew!(on, own)
+  }
 }
 
 /** Has every projection follow the changes that concern it. */

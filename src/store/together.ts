@@ -5,6 +5,7 @@ import { createGathering } from '../db/gather.ts'
 import type { Transactional } from '../db/statement.ts'
 import { isOutage } from '../lib/failure.ts'
 import { type Batch, isOneStatement, merged, namesIn, put, sizeOf } from './batch.ts'
+import type { Projection } from './projection.ts'
 
 /**
  * Writes a batch of what was looked up without locks, maybe together with others; it is as atomic as alone, and fails only for
@@ -31,15 +32,16 @@ const large = 50_000
 const patience = 50
 
 /** @param database the service's own, for transactions of several writers */
-export function createTogether(database: Transactional): Together {
+export function createTogether(database: Transactional, projections: readonly Projection[]): Together {
   // Those that come later do not wait for one that waits for a lock.
   const work = (waiting: readonly Waiting[]): Promise<void> =>
-    Promise.race([writeAll(database, waiting), sleep(patience, undefined, { ref: false })])
+    Promise.race([writeAll(database, waiting, projections), sleep(patience, undefined, { ref: false })])
   const gather = createGathering<Waiting>({ take, work })
   return (own, batch) => {
-    if (sizeOf(batch) > large) return alone(own, batch)
-    const written = (): Promise<void> =>
-      new Promise((done, fail) => gather(String(batch.epoch), { own, batch, done, fail }))
+    if (sizeOf(batch) > large) return alone(own, batch, projections)
+    // What projections follow takes longer, and they may refuse it: the others do not wait for it.
+    const key = `${batch.epoch} ${batch.projected.length > 0}`
+    const written = (): Promise<void> => new Promise((done, fail) => gather(key, { own, batch, done, fail }))
     return own.sharing ? own.sharing(written) : written()
   }
 }
@@ -63,13 +65,17 @@ function take(waiting: Waiting[]): Waiting[] {
 }
 
 /** Writes them together; if that fails, each alone, so that only the one that is the reason fails. */
-async function writeAll(database: Transactional, waiting: readonly Waiting[]): Promise<void> {
+async function writeAll(
+  database: Transactional,
+  waiting: readonly Waiting[],
+  projections: readonly Projection[],
+): Promise<void> {
   const [first, ...others] = waiting
   try {
     if (others.length > 0) {
       await database.transaction(async on => {
         await on.run({ text: `set local lock_timeout = ${patience}`, values: [] })
-        await put(on, merged(waiting.map(each => each.batch)))
+        await put(on, merged(waiting.map(each => each.batch)), projections)
       })
       for (const { done } of waiting) done()
       return
@@ -81,9 +87,12 @@ async function writeAll(database: Transactional, waiting: readonly Waiting[]): P
       return
     }
   }
-  await Promise.all([first!, ...others].map(({ own, batch, done, fail }) => alone(own, batch).then(done, fail)))
+  const writing = [first!, ...others].map(({ own, batch, done, fail }) =>
+    alone(own, batch, projections).then(done, fail),
+  )
+  await Promise.all(writing)
 }
 
 /** Writes a batch by itself. */
-const alone = (own: Transactional, batch: Batch): Promise<void> =>
-  isOneStatement(batch) ? put(own, batch) : own.transaction(on => put(on, batch))
+const alone = (own: Transactional, batch: Batch, projections: readonly Projection[]): Promise<void> =>
+  isOneStatement(batch) ? put(own, batch, projections) : own.transaction(on => put(on, batch, projections))

@@ -38,6 +38,7 @@ export function consentProjection({ base, mergedWith, now }: ConsentProjectionPa
   return {
     types: new Set(['Consent', 'Patient']),
     anew: follow,
+    shared: new Set(['Patient']),
     async apply(on, changes, writer) {
       const written = changes.filter(({ type }) => type === 'Consent')
       const same = async (id: string) => (await mergedWith(on, [id])).get(id)!

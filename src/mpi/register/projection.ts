@@ -20,7 +20,8 @@ export function createRegisterProjection(addresses: Addresses): Projection {
     if (known.length > 0) await on.run(forgetting(known, stored))
     if (stored.length > 0) await enter(on, entering(stored), stored)
   }
-  return { types: new Set(['Patient']), apply: follow, anew: follow }
+  const types = new Set(['Patient'])
+  return { types, apply: follow, anew: follow, shared: types }
 }
 
 /** The entry of a patient in the register. */

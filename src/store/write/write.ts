@@ -7,7 +7,7 @@ import { notesOf } from '../note.ts'
 import { isCanonical, lockCanonicals, mustBeOnly, mustBeUnreserved } from '../owners/canonicals.ts'
 import { mustSpeakFor } from '../owners/check.ts'
 import { settleEntries } from '../owners/entries.ts'
-import { prepared, project, readied } from '../projection.ts'
+import { isFollowedAlone, type Projected, prepared, project, readied } from '../projection.ts'
 import { define } from '../search-params/registry.ts'
 import type { Session } from '../session.ts'
 import { created, replaced } from './new-rows.ts'
@@ -37,8 +37,11 @@ export async function write(session: Writing, asked: readonly Change[]): Promise
   const changed = plans.filter(isChanged)
   if (changed.length > 0) {
     const batch = await batchOf(session, changed)
-    await (isSingle(session) ? session.together(session.database, batch) : put(on, batch))
-    await followed(session, changed)
+    if (isSingle(session)) await session.together(session.database, batch)
+    else {
+      await put(on, batch, projections)
+      await followed(session, changed)
+    }
   }
   return plans.map(each => each.written)
 }
@@ -57,6 +60,8 @@ async function currentOf(session: Writing, changes: readonly Change[]): Promise<
 
 /** What the changes put into the tables. */
 async function batchOf(session: Writing, changed: readonly NextVersion[]): Promise<Batch> {
+  const { projections } = session
+  const isFollowed = ({ type }: Projected): boolean => projections.some(({ types }) => types.has(type))
   const of = (outcome: Written['outcome']): NextVersion[] => changed.filter(each => each.written.outcome === outcome)
   return {
     epoch: session.indexer.epoch,
@@ -64,6 +69,7 @@ async function batchOf(session: Writing, changed: readonly NextVersion[]): Promi
     creations: await created(session, of('created')),
     updates: await replaced(session, of('updated')),
     removals: of('deleted').map(each => ({ ...each.written, key: each.stored!.key })),
+    projected: isSingle(session) ? changed.map(projectedBy).filter(isFollowed) : [],
   }
 }
 
@@ -87,13 +93,12 @@ async function followed(session: Writing, changed: readonly NextVersion[]): Prom
       definitions.map(each => ({ ...each.written, ...each })),
       { client: principal.author ?? '', limits: session.searchParameters },
     )
-  await project(
-    on,
-    projections,
-    changed.map(({ written: { type, id }, resource, change }) => ({ type, id, resource, isFresh: change.fresh })),
-    principal,
-  )
+  await project(on, projections, changed.map(projectedBy), principal)
 }
+
+const projectedBy = ({ written: { type, id }, resource, change }: NextVersion): Projected => ({
+  ...{ type, id, resource, isFresh: change.fresh },
+})
 
 const isChanged = ({ written: { outcome } }: NextVersion): boolean => outcome !== 'unchanged' && outcome !== 'absent'
 
@@ -104,7 +109,7 @@ export const needsTransaction = ({ projections, principal }: Writing, type: stri
   type === 'SearchParameter' ||
   type === 'Organization' ||
   (isCanonical(type) && !principal.party.isService) ||
-  projections.some(({ types }) => types.has(type))
+  isFollowedAlone(projections, type)
 
 /** Checks that the caller may write this. @throws Failure if it may not. */
 function mustBeAccepted(

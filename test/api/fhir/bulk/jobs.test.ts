@@ -240,12 +240,15 @@ describe('the promise of transactionTime', () => {
     expect(Date.parse(meta.lastUpdated)).toBeLessThanOrEqual(Date.parse(body.transactionTime))
   })
 
-  test('a write that comes after it with an earlier time gets a later one, and is in the next export', async () => {
+  test('a write that waits for its resource meanwhile gets a later time, and is in the next export', async () => {
     await call('PUT', 'Basic/late', { body: basic('late') })
     let answer: ReturnType<typeof call> | undefined
     const { transactionTime } = await service.application.database.transaction(async on => {
       await on.query({ text: "select 1 from directory where id = 'late' for update", values: [] })
-      answer = call('PUT', 'Basic/late', { body: { ...basic('late'), author: { reference: 'Patient/p1' } } })
+      answer = call('PATCH', 'Basic/late', {
+        body: [{ op: 'add', path: '/author', value: { reference: 'Patient/p1' } }],
+        headers: { 'content-type': 'application/json-patch+json' },
+      })
       await until(
         'the write waits',
         async () =>
