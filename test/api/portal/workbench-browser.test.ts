@@ -103,6 +103,7 @@ describe.skipIf(!browserPath)(`the workbench in a browser${browserNote}`, () => 
     await page.getByLabel('Name of the example').fill('an active allergy')
     await page.getByRole('button', { name: 'Add as an example' }).click()
     await expect.poll(() => page.locator('#examples').innerText()).toContain('1 of 1 pass')
+    await page.locator('.editor').first().waitFor()
     await page.getByRole('textbox', { name: 'Rules' }).focus()
     await page.keyboard.press('Control+s')
     await page.getByRole('status').filter({ hasText: 'Saved' }).waitFor()
