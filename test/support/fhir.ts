@@ -111,3 +111,7 @@ export function linkOf(body: Answer['body'], relation: string): string | undefin
 export function issueOf(body: Answer['body']): { code: string; diagnostics: string; expression?: string[] } {
   return body.issue[0]
 }
+
+/** Does something this many times at once. */
+export const many = <T>(count: number, each: (number: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, number) => each(number)))

@@ -3,7 +3,7 @@ import type pg from 'pg'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { isOnCluster } from '../../support/citus.ts'
 import { layoutOfRun } from '../../support/database.ts'
-import { creatorBy, fhirCaller } from '../../support/fhir.ts'
+import { creatorBy, fhirCaller, many } from '../../support/fhir.ts'
 import { actorOf } from '../../support/scenario.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { databaseOf, expectToldOnce, rowsOf } from '../../support/trail.ts'
@@ -27,8 +27,6 @@ const put = (id: string, text: string, headers: Record<string, string> = {}) =>
     body: observation(id, text),
     headers: { 'content-type': 'application/fhir+json', ...headers },
   })
-const many = <T>(count: number, each: (number: number) => Promise<T>): Promise<T[]> =>
-  Promise.all(Array.from({ length: count }, (_, number) => each(number)))
 
 /** How many transactions wrote these resources as they are now. */
 async function transactionsOf(prefix: string): Promise<number> {
