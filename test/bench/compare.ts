@@ -8,6 +8,7 @@ import { demoToken } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
 import { spawnService } from './service.ts'
 import { shoot } from './shoot.ts'
+import { warmUp } from './warm.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
 export interface CompareOptions {
@@ -22,7 +23,7 @@ export interface CompareOptions {
   /** Part of the names of the workloads to run; empty: all. */
   readonly only: string
   readonly connections: number
-  /** Turns of each side, after one that does not count. */
+  /** Turns of each side, once it is warm. */
   readonly rounds: number
   /** Length of a turn. */
   readonly seconds: number
@@ -112,11 +113,12 @@ async function compareAll([base, head]: readonly [Side, Side], options: CompareO
   process.stdout.write(`\n| ${columns.join(' | ')} |\n|${columns.map((_, at) => (at ? '--:' : '---')).join('|')}|\n`)
   for (const [index, { name }] of base.workloads.entries()) {
     const pairs: { base: Turn; head: Turn }[] = []
-    for (let round = -1; round < options.rounds; round++) {
+    const turnOf = (side: Side): Promise<Turn> => turn(side, side.workloads[index]!, options)
+    for (const side of [base, head]) await warmUp(async () => (await turnOf(side)).cpu)
+    for (let round = 0; round < options.rounds; round++) {
       const pair: Partial<Record<Side['name'], Turn>> = {}
-      for (const side of round % 2 ? [base, head] : [head, base])
-        pair[side.name] = await turn(side, side.workloads[index]!, options)
-      if (round >= 0) pairs.push(pair as { base: Turn; head: Turn })
+      for (const side of round % 2 ? [base, head] : [head, base]) pair[side.name] = await turnOf(side)
+      pairs.push(pair as { base: Turn; head: Turn })
     }
     const cpu = sorted(pairs.map(pair => pair.head.cpu / pair.base.cpu))
     const rate = sorted(pairs.map(pair => pair.head.rate / pair.base.rate))
