@@ -15,12 +15,33 @@ export type Filled<Shape extends TObject> = {
  */
 export function filled<Shape extends TObject>(shape: Shape, record: Readonly<Record<string, unknown>>): Filled<Shape> {
   const all: Record<string, unknown> = {}
-  for (const [name, schema] of Object.entries(shape.properties)) {
+  for (const { name, isMoment, mayBeNull } of fieldsOf(shape)) {
     const value = record[name]
-    if (value !== undefined) all[name] = typeof value === 'string' && isMoment(schema) ? inUtc(value) : value
-    else if (mayBeNull(schema)) all[name] = null
+    if (value !== undefined) all[name] = isMoment && typeof value === 'string' ? inUtc(value) : value
+    else if (mayBeNull) all[name] = null
   }
   return all as Filled<Shape>
+}
+
+interface Field {
+  readonly name: string
+  readonly isMoment: boolean
+  readonly mayBeNull: boolean
+}
+
+const known = new WeakMap<TObject, readonly Field[]>()
+
+function fieldsOf(shape: TObject): readonly Field[] {
+  let fields = known.get(shape)
+  if (!fields) {
+    fields = Object.entries(shape.properties).map(([name, schema]) => ({
+      name,
+      isMoment: alternatives(schema).some(({ format }) => format === 'date-time'),
+      mayBeNull: alternatives(schema).some(({ type }) => type === 'null'),
+    }))
+    known.set(shape, fields)
+  }
+  return fields
 }
 
 interface Alternative {
@@ -30,9 +51,6 @@ interface Alternative {
 
 const alternatives = (schema: TSchema): readonly Alternative[] =>
   (schema as { anyOf?: readonly Alternative[] }).anyOf ?? [schema as Alternative]
-
-const mayBeNull = (schema: TSchema): boolean => alternatives(schema).some(({ type }) => type === 'null')
-const isMoment = (schema: TSchema): boolean => alternatives(schema).some(({ format }) => format === 'date-time')
 
 /** `2026-03-14T09:30:00+01:00` is `2026-03-14T08:30:00Z`; anything else stays as it is. */
 function inUtc(moment: string): string {

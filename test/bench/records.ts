@@ -13,6 +13,7 @@ import { demoToken } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
 import { spawnService } from './service.ts'
 import { shoot } from './shoot.ts'
+import { warmUp } from './warm.ts'
 
 export interface RecordsBench {
   readonly root: string
@@ -161,15 +162,16 @@ async function row(
   const many = fhir.length / own.length
   const sides = [fhir, own].map(requests => ({ name, origin: base, connections, requests: () => requests }))
   const results: Round[][] = [[], []]
-  for (const side of sides) await shoot(side, token, 1)
+  const shot = async (index: number): Promise<Round> => {
+    const times = index === 0 ? many : 1
+    const before = cpu()
+    const { requests, latency, errors, non2xx } = await shoot(sides[index]!, token, seconds)
+    const cost = ((cpu() - before) / (requests.total || 1)) * times
+    return { wait: latency.p50 * times, cost, errors: errors + non2xx }
+  }
+  for (const index of sides.keys()) await warmUp(async () => (await shot(index)).cost)
   for (let round = 0; round < rounds; round++)
-    for (const [index, side] of sides.entries()) {
-      const times = index === 0 ? many : 1
-      const before = cpu()
-      const { requests, latency, errors, non2xx } = await shoot(side, token, seconds)
-      const cost = ((cpu() - before) / (requests.total || 1)) * times
-      results[index]!.push({ wait: latency.p50 * times, cost, errors: errors + non2xx })
-    }
+    for (const index of sides.keys()) results[index]!.push(await shot(index))
   const [theirs, ours] = results.map(list => list.toSorted((a, b) => a.cost - b.cost)[Math.floor(list.length / 2)]!)
   const cells = [
     ...[name, many, theirs!.wait.toFixed(1), ours!.wait.toFixed(1)],

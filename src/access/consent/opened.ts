@@ -1,4 +1,6 @@
 // Which parts of a patient's record consents open to a client now: for operations that state what they withhold.
+import { int8Array, textArray } from '../../db/arrays.ts'
+import { lookUp, type Placed, questionOf } from '../../db/look-up.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { typeNumber } from '../../store/type-number.ts'
@@ -70,21 +72,30 @@ export async function openedParts<Of extends Part>(
   return { parts: opened, consent: opened.map(opening)[0]?.consent }
 }
 
-const grantsNow = (on: Queryable, viewer: PartViewer, patient: string): Promise<GrantRow[]> =>
-  on.query<GrantRow>({
-    name: 'consent-opened',
-    isFixed: true,
-    text: `select types, codes::text[], except_codes::text[], consent,
-        case when isfinite(ends_at) then extract(epoch from ends_at)::float8 * 1000 end as until
-      from consent_grant
-      where organization = $1 and patient = $2 and starts_at <= statement_timestamp() and ends_at > statement_timestamp()
-        and (purposes is null or $3 = any(purposes))`,
-    values: [
-      hash64(`Organization/${viewer.organizationId}`),
-      hash64(`Patient/${patient}`),
-      viewer.purpose || usualPurpose,
-    ],
-  })
+/** What is open of a patient. */
+interface Grants extends Placed {
+  readonly grants: readonly GrantRow[]
+}
+
+const askedGrants = questionOf({
+  name: 'consent-opened',
+  text: `select asked.place::integer, json_agg(json_build_object('types', g.types, 'codes', g.codes::text[],
+      'except_codes', g.except_codes::text[], 'consent', g.consent,
+      'until', case when isfinite(g.ends_at) then extract(epoch from g.ends_at)::float8 * 1000 end)) as grants
+    from unnest($1::bigint[], $2::bigint[], $3::text[]) with ordinality as asked(organization, patient, purpose, place)
+      join consent_grant g on g.organization = asked.organization and g.patient = asked.patient
+    where g.starts_at <= statement_timestamp() and g.ends_at > statement_timestamp()
+      and (g.purposes is null or asked.purpose = any(g.purposes))
+    group by asked.place`,
+  constants: [],
+  arrays: [int8Array, int8Array, textArray],
+})
+
+async function grantsNow(on: Queryable, viewer: PartViewer, patient: string): Promise<readonly GrantRow[]> {
+  const organization = hash64(`Organization/${viewer.organizationId}`)
+  const key = [organization, hash64(`Patient/${patient}`), viewer.purpose || usualPurpose]
+  return (await lookUp<Grants>(on, { question: askedGrants, key }))?.grants ?? []
+}
 
 function isOpenedBy({ type, code }: Part, { types, codes, except_codes: except }: GrantRow): boolean {
   if (types && !types.includes(typeNumber(type))) return false

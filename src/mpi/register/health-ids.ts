@@ -1,6 +1,7 @@
 // Assigned Health IDs and their patients; merged patients lead to those that replace them.
 
 import { textArray } from '../../db/arrays.ts'
+import { lookUp, type Placed, questionOf } from '../../db/look-up.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { Failure } from '../../lib/failure.ts'
 import { mint, neighbour, parse } from '../../lib/health-id.ts'
@@ -55,33 +56,42 @@ export async function holderOf(on: Queryable, healthId: string): Promise<Holder 
   return { patient, current: current ?? (isOwn ? healthId : undefined), isMerged: replaces || isReplaced }
 }
 
-/**
- * Returns the chains of patients that begin with those that have or had a Health ID; the one that has it comes first. The walk is done
- * before FHIR tables are asked (docs/decisions/0092-portable-statements.md).
- */
-async function chainsOf(on: Queryable, healthId: string): Promise<Link[][]> {
-  const links = await on.query<Link>({
-    name: 'health-id-holder',
-    isFixed: true,
-    text: `with walked as materialized (
-        with recursive chain(first, is_current, patient, hops) as (
-          select h.patient, h.is_current, h.patient, 0 from health_id h where h.value = $1
-          union all
-          select c.first, c.is_current, l.by_patient, hops + 1 from chain c join patient_replaced l using (patient) where hops < ${MOST_MERGED}
-        )
-        select c.*,
-          (select h.value from health_id h where h.patient = c.patient and h.is_current order by h.value = $1 desc, h.value limit 1) as current,
-          exists (select from patient_replaced l where l.patient = c.patient) as is_replaced,
-          exists (select from patient_replaced l where l.by_patient = c.patient) as replaces
-        from chain c
-      ), stored as materialized (
-        select array_agg(r.id) as ids from walked join ${currentVersions} r on r.type = $2 and r.id = walked.patient
+/** The chains of a Health ID, one after the other. */
+interface Chains extends Placed {
+  readonly links: readonly Link[]
+}
+
+/** The walk is done before FHIR tables are asked (docs/decisions/0092-portable-statements.md). */
+const askedChains = questionOf({
+  name: 'health-id-holder',
+  text: `with walked as materialized (
+      with recursive chain(place, value, first, is_current, patient, hops) as (
+        select asked.place, h.value, h.patient, h.is_current, h.patient, 0
+        from unnest($2::text[]) with ordinality as asked(value, place) join health_id h using (value)
+        union all
+        select c.place, c.value, c.first, c.is_current, l.by_patient, hops + 1 from chain c join patient_replaced l using (patient)
+        where hops < ${MOST_MERGED}
       )
-      select first, is_current, patient, current, is_replaced, replaces, coalesce(patient = any(stored.ids), false) as is_stored
-      from walked, stored order by is_current desc, first, hops`,
-    values: [healthId, typeNumber('Patient')],
-  })
-  return [...Map.groupBy(links, ({ first }) => first).values()]
+      select c.*,
+        (select h.value from health_id h where h.patient = c.patient and h.is_current order by h.value = c.value desc, h.value limit 1) as current,
+        exists (select from patient_replaced l where l.patient = c.patient) as is_replaced,
+        exists (select from patient_replaced l where l.by_patient = c.patient) as replaces
+      from chain c
+    ), stored as materialized (
+      select array_agg(r.id) as ids from walked join ${currentVersions} r on r.type = $1 and r.id = walked.patient
+    )
+    select place::integer, json_agg(json_build_object('first', first, 'is_current', is_current, 'patient', patient, 'current', current,
+      'is_replaced', is_replaced, 'replaces', replaces, 'is_stored', coalesce(patient = any(stored.ids), false)
+    ) order by is_current desc, first, hops) as links
+    from walked, stored group by place`,
+  constants: [typeNumber('Patient')],
+  arrays: [textArray],
+})
+
+/** Returns the chains of patients that begin with those that have or had a Health ID; the one that has it comes first. */
+async function chainsOf(on: Queryable, healthId: string): Promise<Link[][]> {
+  const found = await lookUp<Chains>(on, { question: askedChains, key: [healthId] })
+  return [...Map.groupBy(found?.links ?? [], ({ first }) => first).values()]
 }
 
 /** Returns the ids of the patients that hold those of the texts that are Health IDs, as `holderOf` finds them. */
