@@ -26,10 +26,17 @@ export interface DispatchParts {
 /** What is taken at a time. */
 const most = 500
 
-/** Whether more waits than was taken from the outbox, and how many deliveries resulted. */
-interface Dispatched {
-  readonly isMore: boolean
+/** What became of entries of the outbox. */
+interface Sent {
+  /** The deliveries that resulted. */
   readonly made: number
+  /** True if there is any subscription; absent if nothing was sent out, so that it is not known. */
+  readonly hasSubscribers?: boolean
+}
+
+interface Dispatched extends Sent {
+  /** True if more waits than was taken from the outbox. */
+  readonly isMore: boolean
 }
 
 /** Dispatches what waits in the outbox, the oldest first. */
@@ -52,7 +59,8 @@ const isCostly = (error: unknown): boolean => error instanceof Failure && error.
 function dispatchMany(parts: DispatchParts, kind: Kind): Promise<Dispatched> {
   return parts.database.transaction(async on => {
     const waiting = await takeWaiting(on, kind, most)
-    return { isMore: waiting.length === most, made: waiting.length === 0 ? 0 : await sendOut(parts, on, waiting) }
+    const sent = waiting.length === 0 ? { made: 0 } : await sendOut(parts, on, waiting)
+    return { isMore: waiting.length === most, ...sent }
   })
 }
 
@@ -62,7 +70,7 @@ async function dispatchOne(parts: DispatchParts, kind: Kind): Promise<Dispatched
     const [first] = await takeWaiting(on, kind, 1)
     if (!first) return { isMore: false, made: 0 }
     try {
-      return { isMore: true, made: await on.transaction(inner => sendOut(parts, inner, [first])) }
+      return { isMore: true, ...(await on.transaction(inner => sendOut(parts, inner, [first]))) }
     } catch (error) {
       if (isPassing(error)) throw error
       parts.log.error({ err: error, event: first.id, type: first.event }, 'webhooks: could not dispatch an event')
@@ -72,7 +80,7 @@ async function dispatchOne(parts: DispatchParts, kind: Kind): Promise<Dispatched
   })
 }
 
-async function sendOut(parts: DispatchParts, on: Queryable, waiting: readonly Waiting[]): Promise<number> {
+async function sendOut(parts: DispatchParts, on: Queryable, waiting: readonly Waiting[]): Promise<Sent> {
   const ordered = [...waiting].sort((left, right) => left.key - right.key)
   const patients = new Set(ordered.map(({ patient }) => patient).filter(Boolean))
   const healthIds = patients.size === 0 ? new Map<string, string>() : await parts.healthIds(on, [...patients])
@@ -81,8 +89,8 @@ async function sendOut(parts: DispatchParts, on: Queryable, waiting: readonly Wa
   const followed = new Set(followings.map(({ event }) => event))
   const events = ordered.filter(({ event, id }) => event !== '' || followed.has(id))
   const bodies = events.map(each => (each.event === '' ? '' : bodyOf(parts, each, healthIds)))
-  const [row] = await on.query<{ deliveries: number }>(inserting(events, bodies, followings))
-  return row!.deliveries
+  const [row] = await on.query<{ made: number; has_subscribers: boolean }>(inserting(events, bodies, followings))
+  return { made: row!.made, hasSubscribers: row!.has_subscribers }
 }
 
 function bodyOf(parts: DispatchParts, waiting: Waiting, healthIds: ReadonlyMap<string, string>): string {
@@ -135,4 +143,4 @@ const insertText = `
     from unnest($11::bigint[], $12::text[], $13::smallint[]) as following(endpoint, event, is_checked)
     returning 1
   )
-  select count(*)::integer as deliveries from deliveries`
+  select count(*)::integer as made, exists (select from webhook_endpoint where is_active) as has_subscribers from deliveries`

@@ -49,9 +49,9 @@ const pruneEvery = 3_600_000
 
 /**
  * Milliseconds from one poll to the next under light load: events in between share a transaction. An event after a
- * pause is seen at once.
+ * pause is seen at once. `unheard`: of the outbox while nobody has subscribed to anything; a new subscriber's first event waits that long at most.
  */
-const pace = { outbox: 25, deliveries: 5 }
+const pace = { outbox: 25, unheard: 250, deliveries: 5 }
 
 export function createWebhooks(parts: WebhookParts): Webhooks {
   const { database, log, outbox } = parts
@@ -64,19 +64,21 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
   const followers = createFollowers({ ...parts, refused })
   const { finds, of: subscribed } = followers
   const courier = createCourier({ ...parts, sender, targets, givenUp, finds, wake: () => deliveries.wake() })
-  const deliveries = createWorker({ work: courier.take, pace: pace.deliveries, log })
+  const deliveries = createWorker({ work: courier.take, pace: () => pace.deliveries, log })
   // Separate workers, so that receivers of events do not wait for the criteria of FHIR subscriptions.
-  const [events, changes] = (['events', 'changes'] as const).map(kind =>
-    createWorker({
+  const [events, changes] = (['events', 'changes'] as const).map(kind => {
+    let hasSubscribers = true
+    return createWorker({
       async work() {
-        const { isMore, made } = await dispatch({ ...parts, subscribed }, kind)
-        if (made > 0) deliveries.wake()
-        return isMore
+        const done = await dispatch({ ...parts, subscribed }, kind)
+        if (done.made > 0) deliveries.wake()
+        hasSubscribers = done.hasSubscribers ?? hasSubscribers
+        return done.isMore
       },
-      pace: pace.outbox,
+      pace: () => (hasSubscribers ? pace.outbox : pace.unheard),
       log,
-    }),
-  ) as [Worker, Worker]
+    })
+  }) as [Worker, Worker]
   const workers = [events, changes, deliveries]
   const wakeFor = (kinds: Kinds): void => {
     if (kinds.events) events.wake()

@@ -11,12 +11,16 @@ export interface Worker {
 export interface WorkerOptions {
   /** @returns whether there is more to be done at once */
   readonly work: () => Promise<boolean>
-  /** Milliseconds from one beginning to the next while there is little. */
-  readonly pace: number
+  /** Milliseconds from one beginning to the next while there is little; asked for after each run. */
+  readonly pace: () => number
   readonly log: Log
   /** Milliseconds, from any time on. */
   readonly now?: () => number
-  readonly sleep?: (milliseconds: number) => Promise<unknown>
+  readonly sleep?: (
+    milliseconds: number,
+    value: undefined,
+    options: { readonly signal: AbortSignal },
+  ) => Promise<unknown>
 }
 
 /** Creates a worker. It repeats the work while the work reports more, and once more, at its pace, if it was woken meanwhile. */
@@ -29,15 +33,17 @@ export function createWorker({
 }: WorkerOptions): Worker {
   let running: Promise<void> | undefined
   let isAwake: boolean | undefined
-  let isClosed = false
+  const closing = new AbortController()
+  const { signal } = closing
+  const rest = (milliseconds: number): Promise<unknown> => sleep(milliseconds, undefined, { signal }).catch(() => {})
   const run = async (): Promise<void> => {
     try {
       do {
         isAwake = false
         const began = now()
         if (await work()) isAwake = true
-        else await sleep(Math.max(0, pace - (now() - began)))
-      } while (isAwake && !isClosed)
+        else await rest(Math.max(0, pace() - (now() - began)))
+      } while (isAwake && !signal.aborted)
     } catch (err) {
       log.warn({ err }, 'webhooks: could not poll for deliveries')
     } finally {
@@ -47,10 +53,10 @@ export function createWorker({
   return {
     wake() {
       isAwake = true
-      if (!isClosed) running ??= run()
+      if (!signal.aborted) running ??= run()
     },
     async close() {
-      isClosed = true
+      closing.abort()
       await running
     },
   }

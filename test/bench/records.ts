@@ -170,8 +170,7 @@ async function row(
     return { wait: latency.p50 * times, cost, errors: errors + non2xx }
   }
   for (const index of sides.keys()) await warmUp(async () => (await shot(index)).cost)
-  for (let round = 0; round < rounds; round++)
-    for (const index of sides.keys()) results[index]!.push(await shot(index))
+  for (let round = 0; round < rounds; round++) for (const index of sides.keys()) results[index]!.push(await shot(index))
   const [theirs, ours] = results.map(list => list.toSorted((a, b) => a.cost - b.cost)[Math.floor(list.length / 2)]!)
   const cells = [
     ...[name, many, theirs!.wait.toFixed(1), ours!.wait.toFixed(1)],

@@ -71,7 +71,7 @@ test('an event gets its bytes, with the Health ID as it is now, and a delivery f
     await happened({ patient: 'bob', audience: '["other"]' }),
   ]
   const { parts: with_, asked, lines } = parts()
-  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 4 })
+  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 4, hasSubscribers: true })
   expect([asked, await outbox(), lines]).toEqual([[['ada', 'bob']], [], []])
   const [sent, ...others] = await events()
   const row = { event: 'encounter.created', type: 5, resource_id: 'visit', version: 7, patient: 'ada' }
@@ -100,6 +100,16 @@ test('events of nobody have no Health ID, and none is looked for', async () => {
   expect(JSON.parse(String((await events())[0]!['body'])).data.health_id).toBeNull()
 })
 
+test('an event that nobody receives says whether there is any subscription that is on', async () => {
+  const { parts: with_ } = parts()
+  await queue.endpoint({ events: ['encounter.created'], is_active: false })
+  await happened()
+  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 0, hasSubscribers: false })
+  await queue.endpoint({ events: ['patient.created'] })
+  await happened()
+  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 0, hasSubscribers: true })
+})
+
 test('changes are told to those who follow them, in their order, and who is not known to find one asks again', async () => {
   const endpoint = await queue.endpoint({ events: [''] })
   const own = await happened()
@@ -125,7 +135,7 @@ test('changes are told to those who follow them, in their order, and who is not 
       }),
   }
   const { parts: with_ } = parts({ subscribed, database })
-  expect(await dispatch(with_, 'changes')).toEqual({ isMore: false, made: 2 })
+  expect(await dispatch(with_, 'changes')).toEqual({ isMore: false, made: 2, hasSubscribers: true })
   expect(seen).toEqual([ids])
   expect((await events()).map(({ id, event, body }) => [id, event, body])).toEqual([
     [ids[1], '', ''],
@@ -162,9 +172,9 @@ test('five hundred are taken at a time, the oldest first', async () => {
   )
   const last = await happened()
   const { parts: with_ } = parts()
-  expect(await dispatch(with_, 'events')).toEqual({ isMore: true, made: 0 })
+  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: true, made: 0 })
   expect((await outbox()).map(({ id }) => id)).toEqual([last])
-  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 0 })
+  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: false, made: 0 })
   expect(await events()).toHaveLength(501)
 })
 
@@ -188,20 +198,20 @@ test('what cannot be sent out stays with the reason, and keeps nobody else waiti
   const sound = await happened()
   const [before] = await outbox()
   const { parts: with_, lines } = parts()
-  expect(await dispatch(with_, 'events')).toEqual({ isMore: true, made: 0 })
+  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: true, made: 0 })
   expect(lines).toMatchObject([
     { level: 'error', msg: 'webhooks: could not dispatch an event', event: broken, type: 'encounter.created' },
   ])
   expect(lines[0]!['err']).toMatchObject({ message: expect.stringContaining('JSON') })
   const kept = { ...before, problem: expect.stringContaining('JSON') }
   expect((await outbox())[0]).toEqual(kept)
-  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 1 })
+  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: false, made: 1 })
   expect(await outbox()).toEqual([kept])
   expect(await deliveries()).toEqual([delivery(endpoint, sound)])
   await queue.query(`update event_outbox set data = '{}'`)
-  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 0 })
+  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: false, made: 0 })
   await retryStuck(queue.database)
-  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 1 })
+  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: false, made: 1 })
   expect(await outbox()).toEqual([])
 })
 
@@ -209,7 +219,7 @@ test('those of several that cannot be sent out together are sent out one by one'
   const endpoint = await queue.endpoint({ events: ['encounter.created'] })
   const [first] = [await happened(), await happened({ data: 'no JSON' })]
   const { parts: with_ } = parts()
-  expect(await dispatch(with_, 'events')).toEqual({ isMore: true, made: 1 })
+  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: true, made: 1 })
   expect(await deliveries()).toEqual([delivery(endpoint, first)])
 })
 
@@ -241,7 +251,7 @@ test('what takes too long for many is done one by one, and if that takes too lon
     return [{ endpoint, event: changes[0]!.id, isChecked: true }]
   }
   const { parts: with_ } = parts({ subscribed })
-  expect(await dispatch(with_, 'changes')).toEqual({ isMore: true, made: 1 })
+  expect(await dispatch(with_, 'changes')).toMatchObject({ isMore: true, made: 1 })
   expect(await deliveries()).toEqual([delivery(endpoint, first)])
   const { parts: never, lines } = parts({ subscribed: () => Promise.reject(costly) })
   await expect(dispatch(never, 'changes')).rejects.toBe(costly)
@@ -253,7 +263,7 @@ test.each([new Failure('INTERNAL_ERROR', 'broken'), Object.assign(new Error('bro
   async error => {
     await happened({ event: '' })
     const { parts: with_ } = parts({ subscribed: () => Promise.reject(error) })
-    expect(await dispatch(with_, 'changes')).toEqual({ isMore: true, made: 0 })
+    expect(await dispatch(with_, 'changes')).toMatchObject({ isMore: true, made: 0 })
     expect(await outbox()).toMatchObject([{ problem: 'broken' }])
   },
 )
@@ -265,5 +275,5 @@ test('what somebody else has sent out meanwhile is no problem any more', async (
     transaction: work => (tries++ === 0 ? Promise.reject(new Error('broken')) : queue.database.transaction(work)),
   }
   const { parts: with_ } = parts({ database })
-  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 0 })
+  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: false, made: 0 })
 })

@@ -13,7 +13,7 @@ function held() {
   const lines: Record<string, unknown>[] = []
   const worker = createWorker({
     work: () => new Promise((end, fail) => begun.push({ end, fail })),
-    pace: 25,
+    pace: () => 25,
     log: createLog('info', { write: line => void lines.push(JSON.parse(line)) }),
     now: () => clock.now,
     sleep: milliseconds => new Promise<void>(end => sleeps.push({ milliseconds, end })),
@@ -98,4 +98,36 @@ test('it ends when its work has ended, whatever more there is, and is not woken 
   await idle.close()
   idle.wake()
   expect(idle.begun).toHaveLength(0)
+})
+
+test('it does not rest to the end of its pace when it is closed', async () => {
+  let runs = 0
+  const { wake, close } = createWorker({
+    work: async () => ++runs < 0,
+    pace: () => 3_600_000,
+    log: createLog('silent'),
+  })
+  wake()
+  await turn()
+  wake()
+  await close()
+  expect(runs).toBe(1)
+})
+
+test('its pace is asked for after each run', async () => {
+  const paces = [250, 25]
+  const rests: number[] = []
+  const { wake } = createWorker({
+    work: async () => false,
+    pace: () => paces.shift()!,
+    log: createLog('silent'),
+    now: () => 0,
+    sleep: async milliseconds => void rests.push(milliseconds),
+  })
+  wake()
+  await turn()
+  expect([rests, paces]).toEqual([[250], [25]])
+  wake()
+  await turn()
+  expect([rests, paces]).toEqual([[250, 25], []])
 })
