@@ -173,7 +173,8 @@ describe('a delivery', () => {
     const { id, receiver, read, attempted, ...who } = await listening()
     receiver.answer(500)
     await store(encounter())
-    await attempted(1)
+    // The health of a subscription is noted after its attempts.
+    await settled('the subscription to be failing', read, ({ status }) => status === 'failing')
     await service.application.database.query({
       text: `update webhook_health set failing_since = failing_since - interval '5 days' where endpoint = (select key from webhook_endpoint where id = $1)`,
       values: [id],
