@@ -55,6 +55,7 @@ const alternatives = (schema: TSchema): readonly Alternative[] =>
 /** `2026-03-14T09:30:00+01:00` is `2026-03-14T08:30:00Z`; anything else stays as it is. */
 function inUtc(moment: string): string {
   const [, seconds, fraction = '', offset] = /^(.{19})(\.\d+)?([+-]\d\d:\d\d)$/.exec(moment) ?? []
+  if (offset === undefined) return moment
   const time = Date.parse(`${seconds}${offset}`)
   return Number.isNaN(time) ? moment : `${new Date(time).toISOString().slice(0, 19)}${fraction}Z`
 }
