@@ -173,6 +173,7 @@ describe('a delivery', () => {
     const { id, receiver, read, attempted, ...who } = await listening()
     receiver.answer(500)
     await store(encounter())
+    await attempted(1)
     // The health of a subscription is noted after its attempts.
     await settled('the subscription to be failing', read, ({ status }) => status === 'failing')
     await service.application.database.query({

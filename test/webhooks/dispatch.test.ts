@@ -172,9 +172,9 @@ test('five hundred are taken at a time, the oldest first', async () => {
   )
   const last = await happened()
   const { parts: with_ } = parts()
-  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: true, made: 0 })
+  expect(await dispatch(with_, 'events')).toEqual({ isMore: true, made: 0, hasSubscribers: false })
   expect((await outbox()).map(({ id }) => id)).toEqual([last])
-  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: false, made: 0 })
+  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 0, hasSubscribers: false })
   expect(await events()).toHaveLength(501)
 })
 
@@ -198,20 +198,20 @@ test('what cannot be sent out stays with the reason, and keeps nobody else waiti
   const sound = await happened()
   const [before] = await outbox()
   const { parts: with_, lines } = parts()
-  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: true, made: 0 })
+  expect(await dispatch(with_, 'events')).toEqual({ isMore: true, made: 0 })
   expect(lines).toMatchObject([
     { level: 'error', msg: 'webhooks: could not dispatch an event', event: broken, type: 'encounter.created' },
   ])
   expect(lines[0]!['err']).toMatchObject({ message: expect.stringContaining('JSON') })
   const kept = { ...before, problem: expect.stringContaining('JSON') }
   expect((await outbox())[0]).toEqual(kept)
-  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: false, made: 1 })
+  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 1, hasSubscribers: true })
   expect(await outbox()).toEqual([kept])
   expect(await deliveries()).toEqual([delivery(endpoint, sound)])
   await queue.query(`update event_outbox set data = '{}'`)
-  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: false, made: 0 })
+  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 0 })
   await retryStuck(queue.database)
-  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: false, made: 1 })
+  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 1, hasSubscribers: true })
   expect(await outbox()).toEqual([])
 })
 
@@ -219,7 +219,7 @@ test('those of several that cannot be sent out together are sent out one by one'
   const endpoint = await queue.endpoint({ events: ['encounter.created'] })
   const [first] = [await happened(), await happened({ data: 'no JSON' })]
   const { parts: with_ } = parts()
-  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: true, made: 1 })
+  expect(await dispatch(with_, 'events')).toEqual({ isMore: true, made: 1, hasSubscribers: true })
   expect(await deliveries()).toEqual([delivery(endpoint, first)])
 })
 
@@ -251,7 +251,7 @@ test('what takes too long for many is done one by one, and if that takes too lon
     return [{ endpoint, event: changes[0]!.id, isChecked: true }]
   }
   const { parts: with_ } = parts({ subscribed })
-  expect(await dispatch(with_, 'changes')).toMatchObject({ isMore: true, made: 1 })
+  expect(await dispatch(with_, 'changes')).toEqual({ isMore: true, made: 1, hasSubscribers: true })
   expect(await deliveries()).toEqual([delivery(endpoint, first)])
   const { parts: never, lines } = parts({ subscribed: () => Promise.reject(costly) })
   await expect(dispatch(never, 'changes')).rejects.toBe(costly)
@@ -263,7 +263,7 @@ test.each([new Failure('INTERNAL_ERROR', 'broken'), Object.assign(new Error('bro
   async error => {
     await happened({ event: '' })
     const { parts: with_ } = parts({ subscribed: () => Promise.reject(error) })
-    expect(await dispatch(with_, 'changes')).toMatchObject({ isMore: true, made: 0 })
+    expect(await dispatch(with_, 'changes')).toEqual({ isMore: true, made: 0 })
     expect(await outbox()).toMatchObject([{ problem: 'broken' }])
   },
 )
@@ -275,5 +275,5 @@ test('what somebody else has sent out meanwhile is no problem any more', async (
     transaction: work => (tries++ === 0 ? Promise.reject(new Error('broken')) : queue.database.transaction(work)),
   }
   const { parts: with_ } = parts({ database })
-  expect(await dispatch(with_, 'events')).toMatchObject({ isMore: false, made: 0 })
+  expect(await dispatch(with_, 'events')).toEqual({ isMore: false, made: 0 })
 })

@@ -61,7 +61,7 @@ interface Chains extends Placed {
   readonly links: readonly Link[]
 }
 
-/** The walk is done before FHIR tables are asked (docs/decisions/0092-portable-statements.md). */
+/** What is asked about Health IDs: the walk is done before FHIR tables are read (docs/decisions/0092-portable-statements.md). */
 const askedChains = questionOf({
   name: 'health-id-holder',
   text: `with walked as materialized (
