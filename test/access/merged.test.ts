@@ -1,10 +1,12 @@
 // Two patients who turn out to be one: what is known of each is about both, and so is every consent; and back.
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, inject, test } from 'vitest'
 import { mint } from '../../src/lib/health-id.ts'
 import { type Call, clientOf, healthIdSystem } from '../api/connect/support.ts'
+import { areWaiting, barrier } from '../support/concurrency.ts'
 import { consentOf } from '../support/consents.ts'
 import { creatorBy, fhirCaller, matchIds } from '../support/fhir.ts'
 import { type Service, startService } from '../support/service.ts'
+import { databaseOf } from '../support/trail.ts'
 
 let service: Service
 let clinic: Call
@@ -167,6 +169,47 @@ test('who are merged by a link on each Patient are one as soon as both are writt
     await (isOldFirst ? second() : first())
     expect(await readable(kept)).toBe(403)
   }
+})
+
+test('who are merged by a link on each Patient are one also when both are written at the same moment', async () => {
+  const { old, kept } = await pair()
+  await store(
+    consentOf(`${kept}-consent`, kept, 'clinic'),
+    consentOf(`${old}-refusal`, old, 'clinic', { type: 'deny' }),
+  )
+  const linked = async (id: string, type: string, to: string) => {
+    const { body } = await call('GET', `Patient/${id}`)
+    return () =>
+      call('PUT', `Patient/${id}`, { body: { ...body, link: [{ other: { reference: `Patient/${to}` }, type }] } })
+  }
+  const [first, second] = [await linked(old, 'replaced-by', kept), await linked(kept, 'replaces', old)]
+  expect(await readable(kept)).toBe(200)
+  const database = await databaseOf(service)
+  const { lift } = await barrier({ ...inject('server'), database: service.database }, 'consent_grant')
+  const replies = [first()]
+  await areWaiting(database, 1)
+  replies.push(second())
+  await areWaiting(database, 2)
+  await lift()
+  expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200])
+  expect([await readable(old), await readable(kept)]).toEqual([403, 403])
+})
+
+test('a Patient that names more others as the same person than are taken as one is refused, and nothing of it is stored', async () => {
+  const linked = (count: number) => ({
+    resourceType: 'Patient',
+    id: 'everybody',
+    link: Array.from({ length: count }, (_, number) => ({
+      other: { reference: `Patient/somebody-${number}` },
+      type: 'replaces',
+    })),
+  })
+  const refused = await call('PUT', 'Patient/everybody', { body: linked(100) })
+  expect(refused.status).toBe(422)
+  expect(refused.body.issue[0].diagnostics).toContain('at most 99 others')
+  expect((await call('GET', 'Patient/everybody')).status).toBe(404)
+  await store(...linked(99).link.map(({ other }) => ({ resourceType: 'Patient', id: other.reference.slice(8) })))
+  expect((await call('PUT', 'Patient/everybody', { body: linked(99) })).status).toBe(201)
 })
 
 test('who says of somebody alone that another is the same person opens nothing', async () => {

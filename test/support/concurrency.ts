@@ -1,5 +1,6 @@
 // Holds requests in the middle of their work, by a lock that their last statement waits for.
 import pg from 'pg'
+import { expect } from 'vitest'
 
 export interface Barrier {
   /** How many connections wait at the moment. */
@@ -30,3 +31,17 @@ export async function barrier(
     lift: () => client.end(),
   }
 }
+
+/** Waits until so many connections to the database of the connection wait for locks of any kind. */
+export const areWaiting = (database: pg.Client, count: number): Promise<void> =>
+  expect
+    .poll(
+      async () =>
+        (
+          await database.query(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+        ).rowCount,
+      { timeout: 5000 },
+    )
+    .toBe(count)

@@ -4,7 +4,7 @@
 import { int8Array, textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
 import { hash64 } from '../../lib/hash.ts'
-import { type JsonObject, parseJson } from '../../lib/json.ts'
+import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Base } from '../../store/base.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
 import { aboutPatient, allVersions, lastVersionsOf } from '../../store/relations.ts'
@@ -54,13 +54,15 @@ type Persons = ReadonlyMap<string, readonly string[]>
 const patientHash = (id: string): bigint => hash64(`Patient/${id}`)
 
 const patientReference = 'Patient/([A-Za-z0-9.-]{1,64})'
+const patientIn = new RegExp(`.*${patientReference}`)
 
 /** The patient that a Consent names, whether stored or not: grants of a deleted record are revoked as well. */
 const named = `substring(c.body::json #>> '{patient,reference}' from '.*${patientReference}')`
 
 /**
  * Returns the ids of the patients that consents are about or were about before, and of those whose merge begins or
- * ends: also where a refusal left neither of them a permission.
+ * ends: also where a refusal left neither of them a permission. A merge has a link on each of two Patients, and both
+ * can be written at the same moment: each change concerns both, so that the later one sees the earlier.
  */
 async function concerned(on: Queryable, changes: readonly Projected[]): Promise<string[]> {
   const rows = await on.query<{ id: string }>({
@@ -78,18 +80,27 @@ async function concerned(on: Queryable, changes: readonly Projected[]): Promise<
       select (regexp_matches(body, '${patientReference}', 'g'))[1] from linked
       union
       select unnest($2::text[])`,
-    values: [textArray(changes.map(({ id }) => id)), textArray(changes.filter(isLinked).map(({ id }) => id))],
+    values: [textArray(changes.map(({ id }) => id)), textArray(changes.flatMap(linkedNow))],
   })
   return rows.map(({ id }) => id)
 }
 
-const isLinked = ({ resource }: Projected): boolean =>
-  objects(resource?.['link']).some(({ type }) => type === 'replaces' || type === 'replaced-by')
+const linksIn = ({ resource }: Projected): JsonObject[] =>
+  objects(resource?.['link']).filter(({ type }) => type === 'replaces' || type === 'replaced-by')
+
+/** The ids of a Patient that is merged by its own words, and of those that it names. */
+function linkedNow(change: Projected): string[] {
+  const links = linksIn(change)
+  const others = links.flatMap(({ other }) =>
+    isObject(other) ? (patientIn.exec(String(other['reference']))?.[1] ?? []) : [],
+  )
+  return links.length > 0 ? [change.id, ...others] : []
+}
 
 /** A patient that was just created without a link is not merged with any other. */
 function mayBeMerged(change: Projected): boolean {
   const meta = change.resource?.['meta'] as { versionId?: string } | undefined
-  return isLinked(change) || meta?.versionId !== '1'
+  return linksIn(change).length > 0 || meta?.versionId !== '1'
 }
 
 /**

@@ -18,7 +18,7 @@ interface Version {
 }
 
 /** Most patients that are taken as one person. */
-const most = 100
+export const mostOfOnePerson = 100
 
 /**
  * Returns, for each patient (ids), all that are the same person by merges, itself first. Both must have the link, one
@@ -74,7 +74,7 @@ function replacesIn(body: string): ReadonlySet<string> {
 
 function reachable(id: string, neighbours: ReadonlyMap<string, readonly string[]>): string[] {
   const found = [id]
-  for (let at = 0; at < found.length && found.length < most; at++)
+  for (let at = 0; at < found.length && found.length < mostOfOnePerson; at++)
     for (const next of neighbours.get(found[at]!) ?? []) if (!found.includes(next)) found.push(next)
   return found
 }

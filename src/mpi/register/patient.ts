@@ -7,6 +7,7 @@ import { isObject, type JsonObject, objectsIn } from '../../lib/json.ts'
 import type { Base } from '../../store/base.ts'
 import { referenceTarget } from '../../store/values.ts'
 import type { Person } from '../matching/person.ts'
+import { mostOfOnePerson } from './merged.ts'
 
 /** Names of the systems of identifiers, and where references lead. */
 export interface Addresses {
@@ -76,6 +77,17 @@ export function mustHoldHealthIds(patient: JsonObject, addresses: Addresses): vo
       details: [{ field: 'Patient.identifier', code: 'value', message }],
     })
   }
+}
+
+/** @throws Failure VALIDATION_FAILED if the patient names more other Patients as the same person than are taken as one. */
+export function mustNameFew(patient: JsonObject): void {
+  const links = objectsIn(patient['link']).filter(({ type }) => type === 'replaces' || type === 'replaced-by')
+  if (links.length < mostOfOnePerson) return
+  const message = `A Patient can name at most ${mostOfOnePerson - 1} others that it replaces or that replace it, not ${links.length}.`
+  throw new Failure('VALIDATION_FAILED', message, {
+    issue: 'too-costly',
+    details: [{ field: 'Patient.link', code: 'too-costly', message }],
+  })
 }
 
 /** The numbers that organisations have for the patient. */

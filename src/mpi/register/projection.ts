@@ -9,7 +9,15 @@ import type { JsonObject } from '../../lib/json.ts'
 import { selfHash } from '../../store/index/postings.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
 import { featuresOf } from '../matching/person.ts'
-import { type Addresses, healthIdsOf, mustHoldHealthIds, ownNumbersOf, personOf, replacementOf } from './patient.ts'
+import {
+  type Addresses,
+  healthIdsOf,
+  mustHoldHealthIds,
+  mustNameFew,
+  ownNumbersOf,
+  personOf,
+  replacementOf,
+} from './patient.ts'
 import { postingsOf } from './postings.ts'
 
 /** The projection that keeps the register. */
@@ -36,6 +44,7 @@ interface Entry {
 
 function entryOf(id: string, patient: JsonObject, addresses: Addresses): Entry {
   mustHoldHealthIds(patient, addresses)
+  mustNameFew(patient)
   const replacedBy = replacementOf(patient, addresses)
   const isFound = replacedBy === undefined && patient['active'] !== false
   const features = isFound ? featuresOf(personOf(patient)) : undefined

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, inject, test, vi } from 'vitest'
-import { barrier } from '../../support/concurrency.ts'
+import { areWaiting, barrier } from '../../support/concurrency.ts'
 import { consentOf, ofType } from '../../support/consents.ts'
 import { fhirCaller } from '../../support/fhir.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -132,13 +132,10 @@ describe('consent as it stands', () => {
     expect((await fhir('PUT', `Consent/${body.id}`, { body })).status).toBe(201)
     const database = await databaseOf(service)
     const { lift } = await barrier({ ...inject('server'), database: service.database }, 'consent_grant')
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    const areWaiting = (count: number) =>
-      expect.poll(async () => (await database.query(waiting)).rowCount, { timeout: 5000 }).toBe(count)
     const changed = fhir('PUT', `Consent/${body.id}`, { body: { ...body, dateTime: '2026-03-01' } })
-    await areWaiting(1)
+    await areWaiting(database, 1)
     const back = clinic('POST', at('revoke'))
-    await areWaiting(2)
+    await areWaiting(database, 2)
     await lift()
     expect((await changed).status).toBe(200)
     expect(await back).toMatchObject({ status: 409, body: { error_code: 'CONFLICT' } })
