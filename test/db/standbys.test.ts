@@ -16,12 +16,12 @@ afterEach(() => replicated.mend())
 describe('a standby that keeps up', () => {
   test('answers searches, with all that was written just before', async () => {
     const before = await replicated.reads('answered')
-    for (let turn = 0; turn < 20; turn++) {
+    // On a busy machine it may be left out for a moment, in which the primary answers.
+    for (let turn = 0; turn < 20 || (await replicated.reads('answered')) === before; turn++) {
       const created = await call('POST', '/api/fhir/R4/Patient', { body: named(`Turn${turn}`) })
       expect(created.status).toBe(201)
       expect(found(await call('GET', `/api/fhir/R4/Patient?family=Turn${turn}`))).toEqual([created.body.id])
     }
-    expect(await replicated.reads('answered')).toBeGreaterThan(before)
   })
 
   test('answers $everything, a total, includes, a history of a type and a search of the audit trail', async () => {
@@ -31,18 +31,15 @@ describe('a standby that keeps up', () => {
       subject: { reference: `Patient/${body.id}` },
     }
     const { body: pulse } = await call('POST', '/api/fhir/R4/Observation', { body: observation })
-    const before = await replicated.reads('answered')
-    expect(found(await call('GET', `/api/fhir/R4/Patient/${body.id}/$everything`))).toEqual([body.id, pulse.id])
-    const included = await call(
-      'GET',
+    expect(found(await replicated.answered(`/api/fhir/R4/Patient/${body.id}/$everything`))).toEqual([body.id, pulse.id])
+    const included = await replicated.answered(
       `/api/fhir/R4/Observation?patient=${body.id}&_include=Observation:subject&_total=accurate`,
     )
     expect(found(included)).toEqual([pulse.id, body.id])
     expect(included.body.total).toBe(1)
-    expect(found(await call('GET', '/api/fhir/R4/Observation/_history'))).toContain(pulse.id)
-    const trail = await call('GET', `/api/fhir/R4/AuditEvent?entity=Observation/${pulse.id}`)
+    expect(found(await replicated.answered('/api/fhir/R4/Observation/_history'))).toContain(pulse.id)
+    const trail = await replicated.answered(`/api/fhir/R4/AuditEvent?entity=Observation/${pulse.id}`)
     expect(trail.body.entry.length).toBeGreaterThan(0)
-    expect(await replicated.reads('answered')).toBe(before + 4)
   })
 
   test('answers no read by id, no conditional change and no transaction', async () => {

@@ -17,6 +17,8 @@ export interface Replicated {
   isUsed(wanted: boolean): Promise<void>
   /** The number of reads with this outcome so far. */
   reads(outcome: 'answered' | 'moved' | 'late'): Promise<number>
+  /** The answer of the standby, asked again while the primary answers: on a busy machine the standby may be late for a moment. */
+  answered(path: string): Promise<Answer>
   /** Undoes what a test has done to the standby, and resolves when it is used. */
   mend(): Promise<void>
 }
@@ -45,10 +47,19 @@ export async function startReplicated(): Promise<Replicated> {
       return text.includes('database_standby_used{') && (sum('database_standby_used') === 1) === wanted
     })
   await isUsed(true)
+  const call = fhirCaller(() => service)
+  const reads: Replicated['reads'] = async outcome =>
+    (await scrape(service.url)).sum('database_standby_reads_total', `outcome="${outcome}"`)
   return {
-    ...{ primary, standby, service, isUsed },
-    call: fhirCaller(() => service),
-    reads: async outcome => (await scrape(service.url)).sum('database_standby_reads_total', `outcome="${outcome}"`),
+    ...{ primary, standby, service, isUsed, call, reads },
+    async answered(path) {
+      for (;;) {
+        const before = await reads('answered')
+        const answer = await call('GET', path)
+        if ((await reads('answered')) === before + 1) return answer
+        await isUsed(true)
+      }
+    },
     async mend() {
       standby.thaw()
       const [state] = await standby.query('select pg_is_wal_replay_paused() as paused')
