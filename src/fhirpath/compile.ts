@@ -50,7 +50,11 @@ export type Compiled = (focus: unknown, env?: Env) => unknown[]
  * `steps` are what it may cost, and are counted down, so that several evaluations can share them.
  * @throws FhirPathError if it fails on the data, TooCostly if the steps do not suffice.
  */
-export type CompiledTyped = (focus: unknown, env?: Env, steps?: Steps) => readonly Typed[]
+export interface CompiledTyped {
+  (focus: unknown, env?: Env, steps?: Steps): readonly Typed[]
+  /** Properties of the focus, as JSON has them: where it has none of these, nothing is found. Undefined: not known. */
+  readonly reads: readonly string[] | undefined
+}
 
 /** Evaluates a condition on a focus; undefined when there is no answer. */
 export type CompiledBoolean = (focus: unknown, env?: Env) => boolean | undefined
@@ -67,7 +71,7 @@ export function compile(expression: string | Expression, options: CompileOptions
  */
 export function compileTyped(expression: string | Expression, options: CompileOptions): CompiledTyped {
   const { node, start, budget } = prepare(expression, options)
-  return (focus, env = NOTHING, steps) => {
+  const run = (focus: unknown, env: Env = NOTHING, steps?: Steps): readonly Typed[] => {
     const items = start(focus)
     const state = newState(items, env, steps?.budget ?? budget)
     try {
@@ -76,6 +80,7 @@ export function compileTyped(expression: string | Expression, options: CompileOp
       if (steps) steps.budget = state.budget
     }
   }
+  return Object.assign(run, { reads: node.reads })
 }
 
 /**

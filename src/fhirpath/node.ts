@@ -77,6 +77,8 @@ export interface Node {
   readonly test?: (focus: Items, state: State) => boolean | undefined
   /** For a path, the steps it takes, so that the next step can be joined to it. See path.ts. */
   readonly route?: Route
+  /** Properties of the focus, as JSON has them: where it has none of these, the node yields nothing. Undefined: not known. */
+  readonly reads?: readonly string[]
   /** The order of what it yields means nothing, as with children(). */
   readonly unordered?: boolean
   /** Yields the same throughout one evaluation, whatever `$this` is: `%resource.descendants()`. */
@@ -98,6 +100,8 @@ export interface Step {
   readonly plain?: boolean
   /** The JSON property that it reads, where that is a primitive which does not repeat. */
   readonly key?: string
+  /** The JSON properties that it may read of a value; undefined: not known. */
+  readonly reads?: readonly string[]
   /** The same step for some of its types only, for a choice followed by `ofType`. */
   readonly only?: (types: readonly string[]) => Step
 }

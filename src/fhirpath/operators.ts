@@ -170,6 +170,7 @@ export function unionNode(left: Node, right: Node): Node {
     types: unionTypes(left.types, right.types),
     texts: textsOf(left, right),
     fixed: left.fixed && right.fixed,
+    reads: left.reads && right.reads && [...left.reads, ...right.reads],
     run(focus, state) {
       const a = left.run(focus, state)
       const b = right.run(focus, state)

@@ -2,10 +2,11 @@
 // `Observation.component.code` is three property reads and no allocation before the result.
 // https://hl7.org/fhir/R4/fhirpath.html · http://hl7.org/fhirpath/N1/#path-selection
 
+import type { ElementModel } from '../definitions/model.ts'
 import type { Items, Node, Route, Sink, State, Step, Types } from './node.ts'
 import { propertySink } from './property.ts'
 import { spend } from './steps.ts'
-import type { TypeSystem } from './types.ts'
+import { jsonKey, type TypeSystem } from './types.ts'
 
 /** The focus itself, on which a path begins. */
 export function focusNode(types: Types): Node {
@@ -35,6 +36,7 @@ function routeNode(route: Route, types: Types, unordered?: boolean): Node {
     types,
     route,
     unordered,
+    reads: source ? source.reads : steps[0]?.reads,
     fixed: source?.fixed && steps.every(step => step.plain),
     run(focus, state) {
       first ??= steps.reduceRight((next, step) => step.sink(next), collect)
@@ -78,13 +80,28 @@ export function elementStep(system: TypeSystem, types: Types, name: string): Ste
     types: found,
     plain: true,
     key: isSingle ? name : undefined,
+    reads: element && propertiesOf(system, element),
     sink: next => propertySink(system, single, name, next)!,
     only: choice ? kept => choiceStep(system, single, name, kept) : undefined,
   }
 }
 
 function choiceStep(system: TypeSystem, type: string, name: string, kept: readonly string[]): Step {
-  return { types: kept, plain: true, sink: next => propertySink(system, type, name, next, kept)! }
+  const element = system.model.typeModel(type)?.elements.get(name)
+  return {
+    types: kept,
+    plain: true,
+    reads: element && propertiesOf(system, element, kept),
+    sink: next => propertySink(system, type, name, next, kept)!,
+  }
+}
+
+/** The JSON properties that hold an element where it has one of these types. https://hl7.org/fhir/R4/json.html */
+function propertiesOf(system: TypeSystem, element: ElementModel, types = element.types): string[] {
+  return types.flatMap(type => {
+    const key = jsonKey(element, type)
+    return system.isPrimitive(type) ? [key, `_${key}`] : [key]
+  })
 }
 
 /** Chooses the sink by the type of each value; the sinks of types in the model are kept. */

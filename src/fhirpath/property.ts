@@ -3,7 +3,7 @@
 
 import type { Sink, State } from './node.ts'
 import { spend } from './steps.ts'
-import { systemType, type TypeSystem } from './types.ts'
+import { jsonKey, systemType, type TypeSystem } from './types.ts'
 import { typeOfJson } from './values.ts'
 
 type Json = Record<string, unknown>
@@ -23,7 +23,7 @@ export function propertySink(
   if (!element) return undefined
   if (!element.choice) return property(system, name, name, element.types[0] ?? '', next)
   const options = (kept ?? element.types).map(option => ({
-    key: name + option.charAt(0).toUpperCase() + option.slice(1),
+    key: jsonKey(element, option),
     type: option,
   }))
   const sinks = options.map(({ key, type }) => [key, property(system, key, name, type, next)] as const)

@@ -1,20 +1,20 @@
 // Composites in the index: two values of the same element, as a pair of postings or as an interval with a token.
 
 import type { SearchParamModel } from '../../definitions/model.ts'
-import { compileTyped, type Typed } from '../../fhirpath/compile.ts'
+import { type CompiledTyped, compileTyped, type Typed } from '../../fhirpath/compile.ts'
 import { spend } from '../../fhirpath/steps.ts'
 import { isObject } from '../../lib/json.ts'
 import type { Base } from '../base.ts'
 import { expressionOptions } from '../search-params/expression.ts'
 import { magnitudeOf, referenceTarget, stringsOf, tokensOf } from '../values.ts'
-import { addDates, addMagnitudes, addWord, type Draft, type Extract, type Extractor, mustFit } from './draft.ts'
+import { addDates, addMagnitudes, addWord, type Draft, type Extractor, mustFit } from './draft.ts'
 import { componentParams, plainPath } from './param-paths.ts'
 import type { ParamKey } from './postings.ts'
 import * as postings from './postings.ts'
 
 interface Component {
   readonly type: SearchParamModel['type']
-  readonly run: Extract
+  readonly run: CompiledTyped
 }
 
 // All components are read from the same element: that is what makes a composite.
@@ -31,6 +31,12 @@ export function compositeAdder(param: SearchParamModel, key: ParamKey, type: str
       if (rights.length > 0) add(draft, key, { left, right, lefts, rights, base })
     }
   }
+}
+
+/** The properties that each component of a composite of the whole resource reads, as an extractor needs them; none for any other parameter. */
+export function componentNeeds(param: SearchParamModel, type: string): (readonly string[])[] {
+  if (param.type !== 'composite' || param.expression?.trim() !== type) return []
+  return componentsOf(param, type).flatMap(({ run }) => (run.reads ? [run.reads] : []))
 }
 
 /**
@@ -117,7 +123,6 @@ function componentsOf(param: SearchParamModel, type: string): Component[] {
   const params = componentParams(param, type)
   const focus = plainPath(param.expression, type)?.type ?? type
   return (param.components ?? []).map((component, index) => {
-    const run: Extract = compileTyped(component.expression, expressionOptions(focus))
-    return { type: params[index]?.type ?? 'token', run }
+    return { type: params[index]?.type ?? 'token', run: compileTyped(component.expression, expressionOptions(focus)) }
   })
 }

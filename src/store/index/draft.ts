@@ -86,10 +86,13 @@ export function mustFit({ most, tokens, refs, spans, words, terms }: Draft, { na
   })
 }
 
+/** Evaluates an expression on a focus within a resource. */
 export type Extract = (focus: unknown, env: { resource: unknown }, steps?: Steps) => readonly Typed[]
 
 export interface Extractor {
   readonly key: ParamKey
+  /** Lists of properties: a resource that has none of one list has no value of the parameter. Empty: not known. */
+  readonly needs: readonly (readonly string[])[]
   /** The parameter, if a user defined it: then the work for it is charged. */
   readonly own?: OwnParam
   readonly presence: Presence

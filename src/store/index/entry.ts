@@ -128,21 +128,40 @@ function draftOf(
       continue
     }
     if (presence === 'present' || (presence === 'absent' && !contained)) draft.tokens.add(key.present)
-    charged(extractor, account, steps => extractor.add(draft, values, resource, steps))
+    add(extractor, draft, values, resource, account)
     mustFit(draft, key)
-    if (!contained) continue
-    for (const target of containedTargets(resource, values)) {
-      const targetType = String(target['resourceType'])
-      const inner = contained.get(target) ?? draftOf(indexing, target, targetType, budget)
-      contained.set(target, inner)
-      charged(extractor, account, steps => {
-        if (steps) spend(steps, sizeOf(inner))
-        addContained(draft, key, targetType, inner)
-      })
-      mustFit(draft, key)
-    }
+    if (contained && resource['contained'] !== undefined)
+      addTargets(extractor, draft, containedTargets(resource, values), { ...indexing, budget, contained })
   }
   return draft
+}
+
+interface Containing extends Indexing {
+  readonly budget: Budget
+  /** The drafts of contained resources that exist already. */
+  readonly contained: Map<JsonObject, Draft>
+}
+
+/** Adds what the contained resources are found by that the values of a parameter point at. */
+function addTargets(
+  extractor: Extractor,
+  draft: Draft,
+  targets: readonly JsonObject[],
+  { budget, contained, ...indexing }: Containing,
+): void {
+  for (const target of targets) {
+    const type = String(target['resourceType'])
+    const inner = contained.get(target) ?? draftOf(indexing, target, type, budget)
+    contained.set(target, inner)
+    const { own, key } = extractor
+    const take = (steps?: Steps): void => {
+      if (steps) spend(steps, sizeOf(inner))
+      addContained(draft, key, type, inner)
+    }
+    if (own) budget.account.within(own, take)
+    else take()
+    mustFit(draft, key)
+  }
 }
 
 /**
@@ -161,7 +180,7 @@ export function additionTo(
     if (values.length === 0) continue
     isFound = true
     const before = draft.spans.length + draft.words.length
-    charged(extractor, account, steps => extractor.add(draft, values, resource, steps))
+    add(extractor, draft, values, resource, account)
     const isShown = rowsOf(extractor.own?.type) !== undefined && draft.spans.length + draft.words.length > before
     if (!isShown) draft.tokens.add(extractor.key.present)
   }
@@ -176,18 +195,47 @@ interface Budget {
   readonly most: number
 }
 
-/** What the parameter finds in the resource. */
+const none: readonly Typed[] = []
+
+/** What the parameter finds in the resource; the work is charged to the account if a user defined the parameter. */
 export function valuesOf(extractor: Extractor, resource: JsonObject, account: Account): readonly Typed[] {
-  const env = { resource }
-  const run = (steps?: Steps) =>
-    steps ? weighed(extractor.run(resource, env, steps), steps) : extractor.run(resource, env)
-  return charged(extractor, account, run) ?? []
+  if (!mayFind(extractor, resource)) return none
+  return extractor.own ? chargedValues(extractor, resource, account) : extractor.run(resource, { resource })
 }
 
-/** Work for a parameter, charged if a user defined it. */
-function charged<T>({ own }: Extractor, account: Account, work: (steps?: Steps) => T): T | undefined {
-  return own ? account.within(own, work) : work()
+// Loops without closures: of some forty parameters of a type most have no value in a resource.
+function mayFind({ needs }: Extractor, resource: JsonObject): boolean {
+  for (const names of needs) if (!hasOne(names, resource)) return false
+  return true
 }
+
+function hasOne(names: readonly string[], resource: JsonObject): boolean {
+  for (const name of names) if (name in resource) return true
+  return false
+}
+
+const chargedValues = ({ own, run }: Extractor, resource: JsonObject, account: Account): readonly Typed[] =>
+  account.within(own!, steps => weighed(run(resource, { resource }, steps), steps)) ?? none
+
+/** Adds the values of a parameter to the draft. */
+function add(
+  extractor: Extractor,
+  draft: Draft,
+  values: readonly Typed[],
+  resource: JsonObject,
+  account: Account,
+): void {
+  if (extractor.own) chargedAdding(extractor, draft, values, resource, account)
+  else extractor.add(draft, values, resource)
+}
+
+const chargedAdding = (
+  extractor: Extractor,
+  draft: Draft,
+  values: readonly Typed[],
+  resource: JsonObject,
+  account: Account,
+): void => account.within(extractor.own!, steps => extractor.add(draft, values, resource, steps))
 
 const sizeOf = ({ tokens, refs, spans, words, terms }: Draft): number =>
   tokens.size + refs.size + spans.length + words.length + terms.length

@@ -8,7 +8,7 @@ import { expressionOptions } from '../search-params/expression.ts'
 import type { OwnParam } from '../search-params/known.ts'
 import { tokensOf } from '../values.ts'
 import { clinicalDate, mainCode } from './clinical-date.ts'
-import { compositeAdder } from './composites.ts'
+import { componentNeeds, compositeAdder } from './composites.ts'
 import {
   addDates,
   addMagnitudes,
@@ -56,11 +56,12 @@ export function compileType(type: string, base: Base, own: readonly OwnParam[]):
   const extractors: Extractor[] = []
   for (const param of searchParams(type).values()) {
     if (!param.expression || elsewhere.has(param.code) || !isStored(type, param.code)) continue
-    const run: Extract = compileTyped(param.expression, { model: { typeModel }, type })
+    const run = compileTyped(param.expression, { model: { typeModel }, type })
     const key = paramKey(type, param.code)
     const presence = presenceOf(param, type, held.patient.has(param.code) || held.date === param.code)
     if (presence === 'absent') usual.add(key)
-    extractors.push({ key, run, presence, add: adder(param, key, type, base, held) })
+    const needs = run.reads ? [run.reads] : componentNeeds(param, type)
+    extractors.push({ key, needs, run, presence, add: adder(param, key, type, base, held) })
   }
   const used = own.filter(param => param.suspended === undefined)
   return {
@@ -76,7 +77,7 @@ export function ownExtractor(param: OwnParam, base: Base): Extractor {
   const run: Extract = compileTyped(param.tree, expressionOptions(param.of))
   const add =
     param.type === 'token' ? tokenAdder(param.key, {}, base) : adder(param, param.key, param.of, base, noneHeld)
-  return { key: param.key, own: param, run, presence: 'present', add }
+  return { key: param.key, needs: [], own: param, run, presence: 'present', add }
 }
 
 function heldBy(type: string): Held {
