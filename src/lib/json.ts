@@ -121,10 +121,16 @@ function unmark(root: object, numbers: readonly Digits[]): void {
       if (typeof value === 'object' && value !== null) open.push(value as Record<string, unknown>)
       else if (typeof value === 'string' && value.startsWith(mark)) {
         const raw = json.rawJSON(numbers[Number(value.slice(mark.length))]!.digits)
-        // A name like __proto__ is a name like any other in JSON.
-        Object.defineProperty(node, key, { value: raw, enumerable: true, configurable: true, writable: true })
+        setMember(node, key, raw)
       }
     }
+}
+
+/** Sets a member of an object; a name like __proto__ is a name like any other in JSON. */
+export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
+  else object[name] = value
 }
 
 /** Returns the number with these digits: a raw number where JavaScript would write it differently. */

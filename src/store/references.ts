@@ -1,7 +1,7 @@
 // References inside a bundle: placeholders become the addresses of what was stored (https://hl7.org/fhir/R4/http.html#trules).
 import { isResourceType } from '../definitions/r4.ts'
 import { Failure } from '../lib/failure.ts'
-import { isObject, type JsonObject } from '../lib/json.ts'
+import { isObject, type JsonObject, setMember } from '../lib/json.ts'
 
 /** What a placeholder (a fullUrl, or a conditional reference) stands for: `Type/id`. */
 export type Links = ReadonlyMap<string, string>
@@ -69,16 +69,13 @@ function replaced(node: unknown, replace: (text: string) => string, key?: string
     return items.every((item, index) => item === node[index]) ? node : items
   }
   if (!isObject(node)) return node
-  let changes: Map<string, unknown> | undefined
+  let copy: JsonObject | undefined
   for (const name in node) {
     const value = node[name]
     const next = replaced(value, replace, name)
-    if (next !== value) (changes ??= new Map()).set(name, next)
+    if (next !== value) setMember((copy ??= { ...node }), name, next)
   }
-  const known = changes
-  return known
-    ? Object.fromEntries(Object.entries(node).map(([name, value]) => [name, known.has(name) ? known.get(name) : value]))
-    : node
+  return copy ?? node
 }
 
 /** A reference may be relative; elsewhere only a whole URN or URL can be a placeholder, but never an identifier's value. */

@@ -30,9 +30,11 @@ export function createAccount(resource: JsonObject): Account {
   let elements: number | undefined
   const limit = ({ atLeast, perElement }: typeof each): number =>
     atLeast + perElement * (elements ??= elementsOf(resource))
-  const left = new Map<OwnParam, Steps>()
+  /** Most resources are of types without such a parameter. */
+  let left: Map<OwnParam, Steps> | undefined
   const failed = new Map<OwnParam, string>()
   const stepsOf = (param: OwnParam): Steps => {
+    left ??= new Map()
     let steps = left.get(param)
     if (!steps) left.set(param, (steps = { budget: limit(each) }))
     return steps
@@ -49,6 +51,7 @@ export function createAccount(resource: JsonObject): Account {
       }
     },
     costly() {
+      if (!left) return []
       const alone = [...failed].map(([param, reason]) => ({ param, reason }))
       const used = new Map([...left].map(([param, { budget }]) => [param, limit(each) - Math.max(0, budget)]))
       for (const { param } of alone) used.delete(param)

@@ -95,7 +95,7 @@ function indexed(
   const type = String(resource['resourceType'])
   const account = createAccount(resource)
   const most = isStored ? Infinity : boundsOf(type).entries
-  const draft = draftOf(indexing, resource, type, { account, most }, new Map())
+  const draft = draftOf(indexing, resource, type, { account, most })
   return {
     costly: account.costly(),
     entry: {
@@ -110,28 +110,23 @@ function indexed(
   }
 }
 
-/** @param contained the drafts of contained resources that exist already; undefined for a contained resource itself */
-function draftOf(
-  indexing: Indexing,
-  resource: JsonObject,
-  type: string,
-  budget: Budget,
-  contained?: Map<JsonObject, Draft>,
-): Draft {
+function draftOf(indexing: Indexing, resource: JsonObject, type: string, budget: Budget, isContained = false): Draft {
   const { account, most } = budget
   const draft = emptyDraft(most)
+  let drafts: Map<JsonObject, Draft> | undefined
   for (const extractor of indexing.indexOf(type).extractors) {
     const { key, presence } = extractor
     const values = valuesOf(extractor, resource, account)
     if (values.length === 0) {
-      if (presence === 'absent' && contained) draft.tokens.add(key.absent)
+      if (presence === 'absent' && !isContained) draft.tokens.add(key.absent)
       continue
     }
-    if (presence === 'present' || (presence === 'absent' && !contained)) draft.tokens.add(key.present)
+    if (presence === 'present' || (presence === 'absent' && isContained)) draft.tokens.add(key.present)
     add(extractor, draft, values, resource, account)
     mustFit(draft, key)
-    if (contained && resource['contained'] !== undefined)
-      addTargets(extractor, draft, containedTargets(resource, values), { ...indexing, budget, contained })
+    if (isContained || resource['contained'] === undefined) continue
+    drafts ??= new Map()
+    addTargets(extractor, draft, containedTargets(resource, values), { ...indexing, budget, drafts })
   }
   return draft
 }
@@ -139,7 +134,7 @@ function draftOf(
 interface Containing extends Indexing {
   readonly budget: Budget
   /** The drafts of contained resources that exist already. */
-  readonly contained: Map<JsonObject, Draft>
+  readonly drafts: Map<JsonObject, Draft>
 }
 
 /** Adds what the contained resources are found by that the values of a parameter point at. */
@@ -147,12 +142,12 @@ function addTargets(
   extractor: Extractor,
   draft: Draft,
   targets: readonly JsonObject[],
-  { budget, contained, ...indexing }: Containing,
+  { budget, drafts, ...indexing }: Containing,
 ): void {
   for (const target of targets) {
     const type = String(target['resourceType'])
-    const inner = contained.get(target) ?? draftOf(indexing, target, type, budget)
-    contained.set(target, inner)
+    const inner = drafts.get(target) ?? draftOf(indexing, target, type, budget, true)
+    drafts.set(target, inner)
     const { own, key } = extractor
     const take = (steps?: Steps): void => {
       if (steps) spend(steps, sizeOf(inner))
