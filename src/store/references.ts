@@ -34,7 +34,7 @@ function visit(node: unknown, found: string[], depth: number): void {
   if (Array.isArray(node)) for (const item of node) visit(item, found, depth + 1)
   else if (isObject(node)) {
     if (typeof node['reference'] === 'string') found.push(node['reference'])
-    for (const value of Object.values(node)) if (typeof value === 'object') visit(value, found, depth + 1)
+    for (const key in node) if (typeof node[key] === 'object') visit(node[key], found, depth + 1)
   }
 }
 

@@ -100,7 +100,7 @@ function indexed(
     costly: account.costly(),
     entry: {
       ...draft,
-      self: postings.selfHash(type, String(resource['id'])),
+      self: postings.writtenHash(type, String(resource['id'])),
       tokens: [...draft.tokens],
       refs: [...draft.refs],
       texts: textPostings(resource, type),

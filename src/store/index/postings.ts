@@ -1,5 +1,5 @@
 // Postings: the 64-bit hashes by which a resource is found. The index and the search both make them here.
-import { hash32, hash64 } from '../../lib/hash.ts'
+import { hash32, hash64, uncachedHash64 } from '../../lib/hash.ts'
 
 /** A search parameter of a type, with its numbers in the index. */
 export interface ParamKey {
@@ -127,6 +127,9 @@ export const ofSomePatient: bigint = hash64('in the compartment of a Patient')
 
 /** The hash of a resource by which references to it are found. */
 export const selfHash = (type: string, id: string): bigint => hash64(`${type}/${id}`)
+
+/** The same of a resource that is being written: it is not remembered, since a new id seldom recurs. */
+export const writtenHash = (type: string, id: string): bigint => uncachedHash64(`${type}/${id}`)
 
 /** Longer ones are found as they stand, not by what lies above them. */
 const longestUri = 2048

@@ -33,17 +33,20 @@ export const textSalt = (type: string, param: '_text' | '_content'): bigint => p
 
 /** The postings of everything that can be read in a resource. */
 export function textPostings(resource: JsonObject, type: string): bigint[] {
-  const [narratives, contents] = [new Set<string>(), new Set<string>()]
+  const narratives: string[] = []
+  const contents: string[] = []
   const found = new Set<bigint>()
   visitTexts(resource, {
-    narrative: text => narratives.add(text),
-    content: text => contents.add(text),
+    narrative: text => narratives.push(text),
+    content: text => contents.push(text),
     identifier: value => found.add(identifierHash(value) ^ textSalt(type, '_content')),
   })
-  for (const text of narratives) addAll(found, text, textSalt(type, '_text'))
-  for (const text of contents) addAll(found, text, textSalt(type, '_content'))
+  for (const text of distinct(narratives)) addAll(found, text, textSalt(type, '_text'))
+  for (const text of distinct(contents)) addAll(found, text, textSalt(type, '_content'))
   return [...found]
 }
+
+const distinct = (texts: readonly string[]): Iterable<string> => (texts.length > 1 ? new Set(texts) : texts)
 
 function addAll(found: Set<bigint>, text: string, salt: bigint): void {
   if (found.size >= mostPostings) return

@@ -36,14 +36,14 @@ export interface Container {
   readonly referring: Set<object>
 }
 
+/** Of a resource that contains none. */
+const emptyContainer: Container = { ids: new Set(), referenced: new Set(), referring: new Set() }
+
 /** More problems than this are not listed, so a hostile body cannot grow its own answer. */
 const mostIssues = 100
 
-const nothingContained: ReadonlySet<string> = new Set()
-
 /** A walk that starts at a resource. */
 export function startWalk(resource: object, name: string): Walk {
-  const container = containerOf(nothingContained)
   return {
     path: [name],
     issues: [],
@@ -53,17 +53,18 @@ export function startWalk(resource: object, name: string): Walk {
     root: resource,
     resource,
     conditional: false,
-    container,
+    container: emptyContainer,
   }
 }
 
 /** A container of resources with these ids, no reference met yet. */
 export function containerOf(ids: ReadonlySet<string>): Container {
-  return { ids, referenced: new Set(), referring: new Set() }
+  return ids.size === 0 ? emptyContainer : { ids, referenced: new Set(), referring: new Set() }
 }
 
-/** Remembers a local reference, `#` or `#med`. */
+/** Remembers a local reference, `#` or `#med`, where it can lead to a contained resource. */
 export function noteLocal(walk: Walk, reference: string): void {
+  if (walk.container === emptyContainer) return
   if (reference === '#') walk.container.referring.add(walk.resource)
   else walk.container.referenced.add(reference)
 }

@@ -36,7 +36,7 @@ function checkFields(plan: Plan, object: Record<string, unknown>, walk: Walk, kn
     empty = false
     const field = fields.get(key)
     if (field === undefined) {
-      if (key !== known) report(walk, 'structure', () => unknownElement(plan.model, key), key.slice(0, 64))
+      if (key !== known) reportUnknown(plan, key, walk)
       continue
     }
     if (field.choice && (seen & field.bit) !== 0) checkChoice(plan, field, key, object, walk)
@@ -48,6 +48,9 @@ function checkFields(plan: Plan, object: Record<string, unknown>, walk: Walk, kn
   if (empty) report(walk, 'structure', `${nameOf(walk)} is empty: omit it instead`)
   else if ((plan.required & ~seen) !== 0) reportMissing(plan, plan.required & ~seen, walk)
 }
+
+const reportUnknown = (plan: Plan, key: string, walk: Walk): void =>
+  report(walk, 'structure', () => unknownElement(plan.model, key), key.slice(0, 64))
 
 // `valueString` and `_valueString` are one value; `valueString` and `valueCode` are two.
 function checkChoice(plan: Plan, field: Field, key: string, object: Record<string, unknown>, walk: Walk): void {

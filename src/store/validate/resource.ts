@@ -60,10 +60,11 @@ function unknownType(resourceType: unknown): string {
   return `there is no resource type ${quoted(resourceType)}${meant ? `; did you mean ${meant}?` : ''}`
 }
 
+const noIds: ReadonlySet<string> = new Set()
+
 function containedIds(contained: unknown): ReadonlySet<string> {
-  const ids = new Set<string>()
-  if (Array.isArray(contained)) for (const it of contained) if (typeof it?.id === 'string') ids.add(it.id)
-  return ids
+  if (!Array.isArray(contained)) return noIds
+  return new Set(contained.flatMap(it => (typeof it?.id === 'string' ? [it.id] : [])))
 }
 
 function checkContainedRules(value: Resource, walk: Walk): void {
