@@ -127,10 +127,39 @@ function unmark(root: object, numbers: readonly Digits[]): void {
 }
 
 /** Sets a member of an object; a name like __proto__ is a name like any other in JSON. */
-export function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
+function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === '__proto__')
     Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
   else object[name] = value
+}
+
+/** Receives a text and the name of the member that it is, or is in a list of. */
+type ReplaceText = (text: string, name: string) => string
+
+/**
+ * Returns the object with its texts replaced: a copy of what holds one that changes, and the same object if none does. It descends as
+ * deep as the object is nested.
+ */
+export const withTexts = (object: JsonObject, replace: ReplaceText): JsonObject =>
+  valueWithTexts(object, replace, '') as JsonObject
+
+function valueWithTexts(value: unknown, replace: ReplaceText, name: string): unknown {
+  if (typeof value === 'string') return replace(value, name)
+  if (Array.isArray(value)) {
+    let items: unknown[] | undefined
+    for (let index = 0; index < value.length; index++) {
+      const next = valueWithTexts(value[index], replace, name)
+      if (next !== value[index]) (items ??= [...value])[index] = next
+    }
+    return items ?? value
+  }
+  if (!isObject(value)) return value
+  let copy: JsonObject | undefined
+  for (const key in value) {
+    const next = valueWithTexts(value[key], replace, key)
+    if (next !== value[key]) setMember((copy ??= { ...value }), key, next)
+  }
+  return copy ?? value
 }
 
 /** Returns the number with these digits: a raw number where JavaScript would write it differently. */

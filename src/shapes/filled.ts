@@ -54,8 +54,10 @@ const alternatives = (schema: TSchema): readonly Alternative[] =>
 
 /** `2026-03-14T09:30:00+01:00` is `2026-03-14T08:30:00Z`; anything else stays as it is. */
 function inUtc(moment: string): string {
+  if (moment.endsWith('Z')) return moment
   const [, seconds, fraction = '', offset] = /^(.{19})(\.\d+)?([+-]\d\d:\d\d)$/.exec(moment) ?? []
   if (offset === undefined) return moment
+  if (offset === '+00:00') return `${seconds}${fraction}Z`
   const time = Date.parse(`${seconds}${offset}`)
   return Number.isNaN(time) ? moment : `${new Date(time).toISOString().slice(0, 19)}${fraction}Z`
 }

@@ -1,6 +1,6 @@
 // The FHIR endpoint and the naming systems of this data set under every address that it has or had
 // (docs/decisions/0055-data-set-identity.md).
-import { isObject, type JsonObject } from '../lib/json.ts'
+import { type JsonObject, withTexts } from '../lib/json.ts'
 
 /** The path of the FHIR endpoint below every address of the service. */
 export const fhirBase = '/api/fhir/R4'
@@ -60,7 +60,7 @@ export function createBase({ origin, addresses, path }: BaseParts): Base {
     covers: url => [...known].some(address => isWithin(address, url)),
     system,
     withSystems: resource =>
-      known.size === 1 ? resource : rewritten(resource, (name, text) => (name === 'system' ? system(text) : text)),
+      known.size === 1 ? resource : withTexts(resource, (text, name) => (name === 'system' ? system(text) : text)),
     at(address) {
       if (isKnown(address)) return base
       const isAsked = (each: string): boolean => each === address
@@ -70,7 +70,7 @@ export function createBase({ origin, addresses, path }: BaseParts): Base {
         covers: url => base.covers(url) || isWithin(address, url),
         system: uri => systemBy(isAsked, system(uri)),
         kept: resource =>
-          rewritten(resource, (name, text) => {
+          withTexts(resource, (text, name) => {
             if (name === 'reference') return ownBy(isAsked, text) ?? text
             return name === 'system' ? systemBy(isAsked, text) : text
           }),
@@ -89,32 +89,6 @@ export function formsOf(address: string): string[] {
   if (!url || !loopback.includes(url.hostname)) return [address]
   const rest = address.slice(address.indexOf('://') + 3 + url.hostname.length)
   return loopback.map(name => `${url.protocol}//${name}${rest}`)
-}
-
-/** The resource with texts of elements replaced, by their names; what has none to replace stays the same object. */
-function rewritten(resource: JsonObject, replace: (name: string, text: string) => string): JsonObject {
-  const visit = (node: unknown, name: string): unknown => {
-    if (typeof node === 'string') return replace(name, node)
-    if (Array.isArray(node)) {
-      let items: unknown[] | undefined
-      for (const [index, item] of node.entries()) {
-        const next = visit(item, name)
-        if (next !== item) (items ??= [...node])[index] = next
-      }
-      return items ?? node
-    }
-    if (!isObject(node)) return node
-    let changed: Map<string, unknown> | undefined
-    for (const key of Object.keys(node)) {
-      const next = visit(node[key], key)
-      if (next !== node[key]) (changed ??= new Map()).set(key, next)
-    }
-    if (!changed) return node
-    return Object.fromEntries(
-      Object.entries(node).map(([key, value]) => [key, changed.has(key) ? changed.get(key) : value]),
-    )
-  }
-  return visit(resource, '') as JsonObject
 }
 
 /** The base of what is read without regard to where references lead. */

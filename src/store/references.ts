@@ -1,7 +1,7 @@
 // References inside a bundle: placeholders become the addresses of what was stored (https://hl7.org/fhir/R4/http.html#trules).
 import { isResourceType } from '../definitions/r4.ts'
 import { Failure } from '../lib/failure.ts'
-import { isObject, type JsonObject, setMember } from '../lib/json.ts'
+import { isObject, type JsonObject, withTexts } from '../lib/json.ts'
 
 /** What a placeholder (a fullUrl, or a conditional reference) stands for: `Type/id`. */
 export type Links = ReadonlyMap<string, string>
@@ -42,7 +42,11 @@ function visit(node: unknown, found: string[], depth: number): void {
 export function resolveLinks(resource: JsonObject, links: Links, fullUrl: string | undefined): JsonObject {
   if (links.size === 0) return resource
   const root = restRoot(fullUrl)
-  return replaced(resource, text => target(text, links, root)) as JsonObject
+  const replace = (text: string): string => target(text, links, root)
+  return withTexts(resource, (text, name) => {
+    if (name === 'div') return replacedNarrative(text, replace)
+    return mayLink(text, name) ? replace(text) : text
+  })
 }
 
 /** `http://server/base/` of a RESTful fullUrl: relative references are relative to it. */
@@ -61,25 +65,8 @@ function target(text: string, links: Links, root: string | undefined): string {
   return links.has(text) || fragment === undefined ? found : `${found}#${fragment}`
 }
 
-function replaced(node: unknown, replace: (text: string) => string, key?: string): unknown {
-  if (typeof node === 'string')
-    return key === 'div' ? replacedNarrative(node, replace) : mayLink(node, key) ? replace(node) : node
-  if (Array.isArray(node)) {
-    const items = node.map(item => replaced(item, replace, key))
-    return items.every((item, index) => item === node[index]) ? node : items
-  }
-  if (!isObject(node)) return node
-  let copy: JsonObject | undefined
-  for (const name in node) {
-    const value = node[name]
-    const next = replaced(value, replace, name)
-    if (next !== value) setMember((copy ??= { ...node }), name, next)
-  }
-  return copy ?? node
-}
-
 /** A reference may be relative; elsewhere only a whole URN or URL can be a placeholder, but never an identifier's value. */
-function mayLink(text: string, key: string | undefined): boolean {
+function mayLink(text: string, key: string): boolean {
   return (
     key === 'reference' ||
     (key !== 'value' && text.startsWith('urn:')) ||

@@ -83,8 +83,8 @@ function spendItems(state: State, items: Items, args: readonly Items[]): void {
   let count = 1 + items.length
   for (const values of args) count += values.length
   spend(state, count)
-  const [only] = items
-  if (items.length === 1 && typeof only!.value === 'string') spendText(state, only!.value.length)
+  const only = items.length === 1 ? items[0]!.value : undefined
+  if (typeof only === 'string') spendText(state, only.length)
 }
 
 /** A function of one value; nothing in, nothing out, and more than one value is an error. */

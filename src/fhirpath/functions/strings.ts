@@ -58,11 +58,15 @@ function onText(
   const spec = singletonFunction(
     [required, parameters.length],
     (input, args, state, at) => {
-      const values = args.map((items, i) => argument(items, parameters[i]!, at))
-      if (values.includes(undefined)) return EMPTY
+      const values: (string | number)[] = []
+      for (let i = 0; i < args.length; i++) {
+        const value = argument(args[i]!, parameters[i]!, at)
+        if (value !== undefined) values.push(value)
+      }
+      if (values.length < args.length) return EMPTY
       const text = textOf(input, at)
       for (const value of values) spendSearch(state, text, value)
-      const result = run(text, values as (string | number)[], at)
+      const result = run(text, values, at)
       spendResult(state, result)
       return toItems(result, type)
     },
@@ -72,7 +76,7 @@ function onText(
 }
 
 /** Looking for one text in another compares each of its characters with each of the other at worst. */
-function spendSearch(state: State, text: string, part: string | number | undefined): void {
+function spendSearch(state: State, text: string, part: string | number): void {
   if (typeof part === 'string') spend(state, Math.ceil((text.length * part.length) / 512))
 }
 

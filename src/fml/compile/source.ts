@@ -138,11 +138,13 @@ function filtering({ test }: Evaluation, quick: TextTest | undefined, slot: numb
     frame.vars[slot] = one
     return test(one, frame) === true
   }
-  return (items, frame) => {
-    const [item] = items
-    if (items.length === 1 && item) return holds(item, frame) ? items : EMPTY
+  const several = (items: Items, frame: Frame): Items => {
     countSteps(frame.shared, items.length)
     return items.filter(each => holds(each, frame))
+  }
+  return (items, frame) => {
+    if (items.length === 0) return EMPTY
+    return items.length > 1 ? several(items, frame) : holds(items[0]!, frame) ? items : EMPTY
   }
 }
 
