@@ -101,8 +101,9 @@ export function compareTemporals(a: Temporal, b: Temporal): number | undefined {
   if ((a.kind === 'time') !== (b.kind === 'time')) return undefined
   const zoned = [a, b].filter(each => each.offset !== undefined && each.parts.length > 3).length
   if (zoned === 1) return compareRanges(a, b)
-  const left = zoned === 2 ? inUtc(a) : a.parts
-  const right = zoned === 2 ? inUtc(b) : b.parts
+  const isMoved = zoned === 2 && a.offset !== b.offset
+  const left = isMoved ? inUtc(a) : a.parts
+  const right = isMoved ? inUtc(b) : b.parts
   for (let i = 0; i < Math.min(left.length, right.length); i++) {
     if (left[i]! !== right[i]!) return left[i]! < right[i]! ? -1 : 1
   }

@@ -219,8 +219,11 @@ function wordArrays(entries: readonly Addition[]) {
   }
 }
 
+/** Each text comes once: in a bundle most recur, and the statement relies on it. */
 function termArrays(entries: readonly Addition[]) {
-  const terms = entries.flatMap(entry => entry.terms)
+  const known = new Map<bigint, Addition['terms'][number]>()
+  for (const { terms } of entries) for (const term of terms) known.set(term.posting, term)
+  const terms = [...known.values()]
   const grams = terms.map(term => gramsOf(term.folded))
   const { from, to } = bounds(grams)
   return {

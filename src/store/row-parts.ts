@@ -58,7 +58,7 @@ export function indexRows(
   if (has.has('terms'))
     parts.push(`terms as (
       insert into term (posting, param, folded, grams)
-      select distinct on (param, posting) posting, param, folded, (${place.array('grams')})[gram_from:gram_to] from ${values('terms')}
+      select posting, param, folded, (${place.array('grams')})[gram_from:gram_to] from ${values('terms')}
       where not exists (select 1 from term t where t.param = v.param and t.posting = v.posting)
     )`)
   if (has.has('words'))
