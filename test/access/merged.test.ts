@@ -151,47 +151,46 @@ test('undone, a refusal of the one counts for the other no more, whichever Patie
   }
 })
 
-test('who are merged by a link on each Patient are one as soon as both are written, whichever is written first', async () => {
-  for (const isOldFirst of [true, false]) {
-    const { old, kept } = await pair()
-    await store(
-      consentOf(`${kept}-consent`, kept, 'clinic'),
-      consentOf(`${old}-refusal`, old, 'clinic', { type: 'deny' }),
-    )
-    const linked = async (id: string, type: string, to: string) => {
-      const { body } = await call('GET', `Patient/${id}`)
-      const link = [{ other: { reference: `Patient/${to}` }, type }]
-      expect((await call('PUT', `Patient/${id}`, { body: { ...body, link } })).status).toBe(200)
-    }
-    const [first, second] = [() => linked(old, 'replaced-by', kept), () => linked(kept, 'replaces', old)]
-    await (isOldFirst ? first() : second())
-    expect(await readable(kept)).toBe(200)
-    await (isOldFirst ? second() : first())
-    expect(await readable(kept)).toBe(403)
-  }
-})
-
-test('who are merged by a link on each Patient are one also when both are written at the same moment', async () => {
+/** Two patients, of whom the one who stays consents and the other refuses, and the two changes that make one person of them. */
+async function linkingPair() {
   const { old, kept } = await pair()
   await store(
     consentOf(`${kept}-consent`, kept, 'clinic'),
     consentOf(`${old}-refusal`, old, 'clinic', { type: 'deny' }),
   )
-  const linked = async (id: string, type: string, to: string) => {
+  const linking = async (id: string, type: string, to: string) => {
     const { body } = await call('GET', `Patient/${id}`)
-    return () =>
-      call('PUT', `Patient/${id}`, { body: { ...body, link: [{ other: { reference: `Patient/${to}` }, type }] } })
+    const link = [{ other: { reference: `Patient/${to}` }, type }]
+    return async () => (await call('PUT', `Patient/${id}`, { body: { ...body, link } })).status
   }
-  const [first, second] = [await linked(old, 'replaced-by', kept), await linked(kept, 'replaces', old)]
   expect(await readable(kept)).toBe(200)
+  return {
+    ...{ old, kept },
+    replace: await linking(old, 'replaced-by', kept),
+    keep: await linking(kept, 'replaces', old),
+  }
+}
+
+test('who are merged by a link on each Patient are one as soon as both are written, whichever is written first', async () => {
+  for (const isOldFirst of [true, false]) {
+    const { kept, replace, keep } = await linkingPair()
+    expect(await (isOldFirst ? replace() : keep())).toBe(200)
+    expect(await readable(kept)).toBe(200)
+    expect(await (isOldFirst ? keep() : replace())).toBe(200)
+    expect(await readable(kept)).toBe(403)
+  }
+})
+
+test('who are merged by a link on each Patient are one also when both are written at the same moment', async () => {
+  const { old, kept, replace, keep } = await linkingPair()
   const database = await databaseOf(service)
   const { lift } = await barrier({ ...inject('server'), database: service.database }, 'consent_grant')
-  const replies = [first()]
+  const replies = [replace()]
   await areWaiting(database, 1)
-  replies.push(second())
+  replies.push(keep())
   await areWaiting(database, 2)
   await lift()
-  expect((await Promise.all(replies)).map(({ status }) => status)).toEqual([200, 200])
+  expect(await Promise.all(replies)).toEqual([200, 200])
   expect([await readable(old), await readable(kept)]).toEqual([403, 403])
 })
 
