@@ -20,7 +20,10 @@ function header(type: number, length: number, bytes: number): Buffer {
   return buffer
 }
 
-/** An array of values of one size, each behind that size. @param write puts the values in, the first of them at 24, each 4 bytes further than its size */
+/**
+ * An array of values of one size, each behind that size.
+ * @param write puts the values in: the first at 24, the next ones each `size + 4` further
+ */
 function fixed(type: number, size: number, length: number, write: (view: DataView) => void): Buffer {
   const buffer = header(type, length, length * (size + 4))
   // A view writes numbers several times as fast as the methods of Buffer.

@@ -1,6 +1,6 @@
 // Holds requests in the middle of their work, by a lock that their last statement waits for.
 import pg from 'pg'
-import { expect } from 'vitest'
+import { until } from './process.ts'
 
 export interface Barrier {
   /** How many connections wait at the moment. */
@@ -32,16 +32,8 @@ export async function barrier(
   }
 }
 
-/** Waits until so many connections to the database of the connection wait for locks of any kind. */
-export const areWaiting = (database: pg.Client, count: number): Promise<void> =>
-  expect
-    .poll(
-      async () =>
-        (
-          await database.query(
-            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          )
-        ).rowCount,
-      { timeout: 5000 },
-    )
-    .toBe(count)
+/** Waits until so many connections to the database of this one wait for locks of any kind. */
+export async function areWaiting(database: pg.Client, count: number): Promise<void> {
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  await until(`${count} connections wait for locks`, async () => (await database.query(waiting)).rowCount === count)
+}

@@ -53,12 +53,13 @@ export async function startReplicated(): Promise<Replicated> {
   return {
     ...{ primary, standby, service, isUsed, call, reads },
     async answered(path) {
-      for (;;) {
+      let answer: Answer | undefined
+      await until(`the standby answers ${path}`, async () => {
         const before = await reads('answered')
-        const answer = await call('GET', path)
-        if ((await reads('answered')) === before + 1) return answer
-        await isUsed(true)
-      }
+        answer = await call('GET', path)
+        return (await reads('answered')) === before + 1
+      })
+      return answer!
     },
     async mend() {
       standby.thaw()

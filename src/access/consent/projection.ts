@@ -54,7 +54,8 @@ type Persons = ReadonlyMap<string, readonly string[]>
 const patientHash = (id: string): bigint => hash64(`Patient/${id}`)
 
 const patientReference = 'Patient/([A-Za-z0-9.-]{1,64})'
-const patientIn = new RegExp(`.*${patientReference}`)
+/** Finds the id whatever the reference begins with, as merges do: those that are locked must not be fewer than those that are merged. */
+const referredPatient = new RegExp(`.*${patientReference}`)
 
 /** The patient that a Consent names, whether stored or not: grants of a deleted record are revoked as well. */
 const named = `substring(c.body::json #>> '{patient,reference}' from '.*${patientReference}')`
@@ -92,7 +93,7 @@ const linksIn = ({ resource }: Projected): JsonObject[] =>
 function linkedNow(change: Projected): string[] {
   const links = linksIn(change)
   const others = links.flatMap(({ other }) =>
-    isObject(other) ? (patientIn.exec(String(other['reference']))?.[1] ?? []) : [],
+    isObject(other) ? (referredPatient.exec(String(other['reference']))?.[1] ?? []) : [],
   )
   return links.length > 0 ? [change.id, ...others] : []
 }
