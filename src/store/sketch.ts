@@ -2,6 +2,7 @@
 // patient of whom they may see anything. Others may share the bit, so a sketch only passes over rows, and decides nothing
 // (docs/decisions/0084-consent-crowds.md).
 import type { Queryable } from '../db/statement.ts'
+import { noPatient, several } from './index/subject.ts'
 import type { Visibility } from './visibility.ts'
 
 /** What was granted to a group when the sketch was made, and from which transaction on grants may be missing. */
@@ -31,6 +32,9 @@ interface SketchRow {
 
 /** Bits of a field. Its length is the same for all, so that they share kept plans. */
 export const sketchBits = 1 << 17
+
+/** Marks in place of a patient. Who may see these is not decided by the patient alone, so their bits are always set. */
+const unpatients = [noPatient, several].map(Number)
 
 /** Milliseconds after which a sketch is made anew, and after which it is no longer used. */
 const [renewed, longest] = [30_000, 60_000]
@@ -79,6 +83,6 @@ export async function makeSketch(database: Queryable, visibility: Visibility): P
   if (!marks) return known
   const bits = Buffer.alloc(sketchBits / 8)
   // As get_bit of PostgreSQL counts: the lowest bit of a byte first.
-  for (const mark of marks) bits[mark >> 3]! |= 1 << (mark & 7)
+  for (const mark of [...unpatients, ...marks]) bits[mark >> 3]! |= 1 << (mark & 7)
   return { ...known, field: { bits, since } }
 }

@@ -63,10 +63,11 @@ beforeAll(async () => {
     await records.put(given)
   }
   await records.put([appointment('both', 'whole', 'twice'), appointment('one', 'whole', 'silent')])
+  await records.put(['ward', 'theatre'].map(id => ({ resourceType: 'Location', id })))
   // Grants of people who are not here: so many that searches are not narrowed to them.
   await records.database.run({
     text: `insert into consent_grant (patient, organization, starts_at, ends_at, consent)
-      select n, $1, '-infinity', 'infinity', 'absent' from generate_series(1, 300) as n`,
+      select n, $1, '-infinity', 'infinity', 'absent' from generate_series(1001, 1300) as n`,
     values: [hash64('Organization/clinic')],
   })
 })
@@ -120,6 +121,7 @@ const searches: [type: string, query: string, is?: (id: string) => boolean][] = 
   ['Patient', 'family=same'],
   ['Patient', '_sort=family'],
   ['Appointment', ''],
+  ['Location', ''],
 ]
 
 describe.each(isDistributed ? ['no sketch'] : ['no sketch', 'a sketch'])('with %s', how => {
@@ -183,7 +185,7 @@ describe.skipIf(isDistributed)('a client that may see little', () => {
     await records.put([consentOf('grown', 'whole', 'grown')])
     await records.database.run({
       text: `insert into consent_grant (patient, organization, starts_at, ends_at, consent)
-        select n, $1, '-infinity', 'infinity', 'absent' from generate_series(1, 300) as n`,
+        select n, $1, '-infinity', 'infinity', 'absent' from generate_series(1001, 1300) as n`,
       values: [hash64('Organization/grown')],
     })
     expect(await pageOf('Observation', '', sketch, grown.visibility)).toEqual(

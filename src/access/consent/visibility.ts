@@ -43,10 +43,9 @@ export function byConsent(viewer: Viewer): Visibility {
     resource: (row, { bind }) => anyOf(ways(row, way(bind, grantsBy(bind), `${row}.tokens`))),
     likely: (row, { bind, sketch }) =>
       anyOf([
-        `${row}.subject in (${noPatient}, ${several})`,
+        ...likelyGranted(`${bind(organization)}::bigint`, `${row}.subject`, sketch, bind),
         `${row}.author = ${bind(author)}::bigint`,
         ...isOpen(`${row}.subject`, bind),
-        ...likelyGranted(`${bind(organization)}::bigint`, `${row}.subject`, sketch, bind),
       ]),
     group: `${organizationId} ${author}`,
     sketched: ({ bind }) => sketched(`${bind(organization)}::bigint`, `${bind(author)}::bigint`),
@@ -178,13 +177,13 @@ function grantsOf(organization: string, purpose: string): Grants {
 export const anyGrant = (organization: string, patient: string): string =>
   `exists (select 1 from consent_grant g where ${isNow(organization)} and g.patient = ${patient} offset 0)`
 
-/** The same, and maybe for others: for those whose bit is set, and those whose grants the sketch may lack. */
-function likelyGranted(organization: string, patient: string, sketch: Sketch | undefined, bind: Bind): string[] {
-  if (!sketch?.field) return [anyGrant(organization, patient)]
+/** The same of a column `subject`, and maybe for others: for those whose bit is set, and those whose grants the sketch may lack. */
+function likelyGranted(organization: string, subject: string, sketch: Sketch | undefined, bind: Bind): string[] {
+  if (!sketch?.field) return [`${subject} in (${noPatient}, ${several})`, anyGrant(organization, subject)]
   const { bits, since } = sketch.field
   return [
-    `get_bit(${bind(bits)}::bytea, ${patient} & ${sketchBits - 1}) = 1`,
-    `${patient} = any(array(select g.patient from consent_grant g
+    `get_bit(${bind(bits)}::bytea, ${subject} & ${sketchBits - 1}) = 1`,
+    `${subject} = any(array(select g.patient from consent_grant g
       where g.organization = ${organization} and g.added >= ${bind(since)}::xid8))`,
   ]
 }

@@ -1,7 +1,7 @@
 // How many resources match, and may be seen: the steps by which they are counted.
 import { prepared } from '../../db/database.ts'
 import { typeNumber } from '../type-number.ts'
-import type { Reach, Visibility } from '../visibility.ts'
+import { likelySeen, type Reach, type Visibility } from '../visibility.ts'
 import { boundReach, canNarrow, isNarrow, reached } from './reach.ts'
 import type { SearchRequest } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
@@ -107,9 +107,10 @@ const countMany = (
   statement() {
     const { context, where } = conditions(request, options, 's.type', () => [])
     const { surely, maybe } = visibility.divided('s', request.types.map(typeNumber), context)
+    const rows = [where, ...(options.sketch?.field ? likelySeen('s', context) : [])].join(' and ')
     const text = `with looked as materialized (
         select count(*) filter (where s.is_sure) as sure, array_agg(s.key) filter (where not s.is_sure) as others
-        from (select s.key, case when ${surely} then true when ${maybe} then false end as is_sure from search s where ${where} offset 0) s
+        from (select s.key, case when ${surely} then true when ${maybe} then false end as is_sure from search s where ${rows} offset 0) s
       ), judged as materialized (
         select count(*) as seen from search s where s.key = any((select others from looked)::bigint[]) and ${visibility.resource('s', context)}
       )

@@ -36,11 +36,12 @@ export const readInOrder = (
 const isOfDates = ({ types, criteria }: SearchRequest): boolean =>
   criteria.every(each => isClinicalDate(each, types[0]!))
 
-/** Walks along an index that says what may be seen at all, and looks at that alone. `offset 0` as in walk-codes.ts. */
+/** Walks along an index that says what is worth looking at, and looks at that alone. `offset 0` as in walk-codes.ts. */
 function passing(request: SearchRequest, options: SearchOptions): PageSource & { context: SqlContext } {
   const context = createContext(request, options, 'c')
+  const isSeen = seen('s', { bind: context.bind, visibility: context.visibility }).join(' and ')
   const from = `search c cross join lateral (
-      select s.key, s.type, s.date_high from search s where s.shard = c.shard and s.key = c.key and ${seen('s', context).join(' and ')} offset 0) s`
+      select s.key, s.type, s.date_high from search s where s.shard = c.shard and s.key = c.key and ${isSeen} offset 0) s`
   const dated = request.criteria.map(each => conditionOf(each, 's', context))
   const where = [typeCondition(request, context, 'c.type'), ...likelySeen('c', context), ...dated].join(' and ')
   return { context, from, where, key: 'c.key' }

@@ -35,7 +35,7 @@ function walked(
   const inner = [
     typeCondition(request, context),
     ...others.map(each => conditionOf(each, 's', context)),
-    ...seen('s', context),
+    ...seen('s', { bind: context.bind, visibility: context.visibility }),
   ].join(' and ')
   const from = `coded c cross join lateral (select s.key, s.date_high from search s where s.shard = c.shard and s.key = c.key and ${inner} offset 0) s`
   const within = [...likelySeen('c', context), ...dated.map(each => conditionOf(each, 's', context))]
