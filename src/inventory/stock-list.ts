@@ -5,7 +5,7 @@ import { conditions } from '../db/conditions.ts'
 import { prepared } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { dayIn } from '../lib/day.ts'
-import { type JsonObject, jsonNumber, parseJson } from '../lib/json.ts'
+import { type JsonObject, jsonNumber } from '../lib/json.ts'
 import { mostRows, type PageRequest } from '../lib/paging.ts'
 import type { Translator } from '../mapping/translator.ts'
 import type { Context } from '../shapes/context.ts'
@@ -77,10 +77,10 @@ export async function stockRows(
 /** Returns the row in the form of the interface: what the facility reported, with what is left of it on the day. */
 export function stockItemOf(translator: Translator, context: Context) {
   return (row: StockRow): JsonObject | undefined => {
-    const item = translator.fromFhir('stock-from-fhir', StockItem, parseJson(row.body) as JsonObject, context)
-    if (item === undefined) return undefined
+    const { record } = translator.fromStored('stock-from-fhir', StockItem, row.body, context)
+    if (record === undefined) return undefined
     return {
-      ...item,
+      ...record,
       quantity_on_hand: jsonNumber(row.quantity),
       stock_status: row.status,
       nearest_expiry: row.nearest_expiry,

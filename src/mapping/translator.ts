@@ -1,13 +1,16 @@
 // Records of the interface to FHIR and back, by the maps that are live at the moment.
 
 import type { TObject } from 'typebox'
+import type { Program } from '../fml/compile.ts'
+import type { RunOptions } from '../fml/run/frame.ts'
 import { MapError } from '../fml/run/map-error.ts'
 import { Failure } from '../lib/failure.ts'
-import type { JsonObject } from '../lib/json.ts'
+import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { Context } from '../shapes/context.ts'
 import { type Filled, filled } from '../shapes/filled.ts'
 import type { Base } from '../store/base.ts'
+import { createMadeBefore } from './made-before.ts'
 import type { Mappings } from './mappings.ts'
 
 /** Who called, and by which request. */
@@ -31,6 +34,16 @@ export interface Translator {
     resource: JsonObject,
     context: Context,
   ): Filled<Shape> | undefined
+  /** The same of the text of a stored resource. A record that follows from the text alone is kept for some minutes. */
+  fromStored<Shape extends TObject>(map: string, shape: Shape, body: string, context: Context): Stored<Shape>
+}
+
+/** What became of a stored resource. */
+interface Stored<Shape extends TObject> {
+  /** True if it was entered in error: by its status, or by that of its verification. */
+  readonly isInError: boolean
+  /** Undefined if the map cannot translate it. */
+  readonly record: Filled<Shape> | undefined
 }
 
 /** @param base of the data set: maps see its naming systems as they are written today */
@@ -40,9 +53,36 @@ export function createTranslator(
   log: Log,
   now: () => Date = () => new Date(),
 ): Translator {
-  const run = (map: string, record: JsonObject, context: Context): JsonObject => {
+  const madeBefore = createMadeBefore<Stored<TObject>>()
+  /** False once a map has asked for what is another the next time. */
+  let isLasting = true
+  const once = <Value>(value: Value): Value => {
+    isLasting = false
+    return value
+  }
+  const watched: RunOptions = { now: () => once(now()), uuid: () => once(crypto.randomUUID()) }
+  const run = (map: string, record: JsonObject, context: Context, options?: RunOptions): JsonObject => {
     const program = mappings.program(map)
-    return program.run(program.sources.length > 1 ? [record, context] : [record]) as JsonObject
+    return program.run(takesContext(program) ? [record, context] : [record], options) as JsonObject
+  }
+  const fromFhir = <Shape extends TObject>(
+    map: string,
+    shape: Shape,
+    resource: JsonObject,
+    context: Context,
+    options?: RunOptions,
+  ): Filled<Shape> | undefined => {
+    try {
+      return filled(shape, run(map, base.withSystems(resource), context, options))
+    } catch (error) {
+      if (!(error instanceof MapError)) throw error
+      const { resourceType, id } = resource
+      log.error(
+        { place: error.place, resource: `${String(resourceType)}/${String(id)}` },
+        'mappings: could not convert a stored resource to a record',
+      )
+      return undefined
+    }
   }
   return {
     contextOf: ({ caller, requestId }) => ({
@@ -63,18 +103,25 @@ export function createTranslator(
         })
       }
     },
-    fromFhir(map, shape, resource, context) {
-      try {
-        return filled(shape, run(map, base.withSystems(resource), context))
-      } catch (error) {
-        if (!(error instanceof MapError)) throw error
-        const { resourceType, id } = resource
-        log.error(
-          { place: error.place, resource: `${String(resourceType)}/${String(id)}` },
-          'mappings: could not convert a stored resource to a record',
-        )
-        return undefined
-      }
+    fromFhir,
+    fromStored<Shape extends TObject>(map: string, shape: Shape, body: string, context: Context): Stored<Shape> {
+      const program = mappings.program(map)
+      const before = madeBefore.recall(shape, program, body)
+      if (before) return before as Stored<Shape>
+      isLasting = !takesContext(program)
+      const resource = parseJson(body) as JsonObject
+      const record = fromFhir(map, shape, resource, context, watched)
+      const stored = { isInError: isInError(resource), record }
+      if (isLasting && record) madeBefore.keep(shape, program, body, stored)
+      return stored
     },
   }
+}
+
+const takesContext = ({ sources }: Program): boolean => sources.length > 1
+
+function isInError({ status, verificationStatus }: JsonObject): boolean {
+  if (status === 'entered-in-error') return true
+  const codes = (verificationStatus as { coding?: readonly { code?: string }[] } | undefined)?.coding ?? []
+  return codes.some(({ code }) => code === 'entered-in-error')
 }

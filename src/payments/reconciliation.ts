@@ -2,7 +2,6 @@
 
 import { prepared } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
-import { type JsonObject, parseJson } from '../lib/json.ts'
 import { mostRows, type PageRequest } from '../lib/paging.ts'
 import type { Translator } from '../mapping/translator.ts'
 import type { Context } from '../shapes/context.ts'
@@ -70,7 +69,7 @@ export async function paymentsOf(
 
 /** Returns the row in the form of the interface. */
 export const paymentOf = (translator: Translator, context: Context) => (row: PaymentRow) =>
-  translator.fromFhir('payment-from-fhir', PaymentRecord, parseJson(row.body) as JsonObject, context)
+  translator.fromStored('payment-from-fhir', PaymentRecord, row.body, context).record
 
 /** What a day without payments comes to. */
 export const nothing: Omit<Totals, 'currency'> = {

@@ -1,6 +1,5 @@
 // A patient's blood group from laboratory results (LOINC 882-1, or 883-9 with 10331-7).
 import type { Caller } from '../access/caller.ts'
-import { type JsonObject, parseJson } from '../lib/json.ts'
 import { BloodGroup } from '../shapes/blood-group.ts'
 import type { Demographics } from '../shapes/demographics.ts'
 import type { Filled } from '../shapes/filled.ts'
@@ -40,8 +39,8 @@ export async function bloodGroupOf(
   const { matches } = await store.search(store.parse(['Observation'], query, true))
   const context = translator.contextOf(request)
   const results = matches.flatMap(({ body }) => {
-    const result = translator.fromFhir('blood-group-from-fhir', BloodGroup, parseJson(body) as JsonObject, context)
-    return result ?? []
+    const { record } = translator.fromStored('blood-group-from-fhir', BloodGroup, body, context)
+    return record ?? []
   })
   const stated = <Name extends keyof BloodGroup>(name: Name) => results.find(each => each[name] !== null)?.[name] ?? ''
   const [abo, rh] = [stated('abo'), stated('rh')]

@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.ts'
 import { openedParts, type Part } from '../access/consent/opened.ts'
 import type { Queryable } from '../db/statement.ts'
 import { hash64 } from '../lib/hash.ts'
-import { type JsonObject, parseJson } from '../lib/json.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { Called, Translator } from '../mapping/translator.ts'
 import type { RegisteredPatient } from '../mpi/patient-of.ts'
 import { mergedWith } from '../mpi/register/merged.ts'
@@ -183,17 +183,8 @@ export async function pageOf<Of extends Kind>(
   if (cursor !== undefined) query.push(['_cursor', cursor])
   const { matches, next } = await store.search(store.parse([kind.type], query, true))
   const context = { ...parts.translator.contextOf(request), patient_id: patient, health_id: healthId }
-  const resources = matches.map(({ body }) => parseJson(body) as JsonObject).filter(isMeant)
-  const records = resources.flatMap((each): JsonObject[] => {
-    const record = parts.translator.fromFhir(kind.map, kind.shape, each, context)
-    return record ? [record as JsonObject] : []
-  })
-  return { kind, records, unreadable: resources.length - records.length, next: next && encodeCursor(next) }
-}
-
-/** Returns false for what was entered in error. */
-function isMeant({ status, verificationStatus }: JsonObject): boolean {
-  if (status === 'entered-in-error') return false
-  const codes = (verificationStatus as { coding?: readonly { code?: string }[] } | undefined)?.coding ?? []
-  return !codes.some(({ code }) => code === 'entered-in-error')
+  const stored = matches.map(({ body }) => parts.translator.fromStored(kind.map, kind.shape, body, context))
+  const meant = stored.filter(({ isInError }) => !isInError)
+  const records = meant.flatMap(({ record }) => (record ? [record as JsonObject] : []))
+  return { kind, records, unreadable: meant.length - records.length, next: next && encodeCursor(next) }
 }

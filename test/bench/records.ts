@@ -26,11 +26,14 @@ export interface RecordsBench {
   readonly answering: () => Promise<void>
 }
 
-const patients = 50
+/** Patients whose records are asked for again and again, and so many in turn that what was made of them is no longer kept. */
+const [few, many] = [50, 400]
 
 /** An operation, and the FHIR requests that it stands for. */
 interface Comparison {
   readonly name: string
+  /** How many patients are asked for in turn; absent: few. */
+  readonly patients?: number
   readonly path: (healthId: string) => string
   readonly fhir: (id: string) => readonly string[]
 }
@@ -48,6 +51,7 @@ const comparisons = {
   records: [
     records('all', ['Condition?', 'MedicationRequest?', laboratory, 'Observation?category=vital-signs&']),
     records('lab_results', [laboratory]),
+    { ...records('lab_results', [laboratory]), name: `lab_results of ${many} patients`, patients: many },
   ],
   sdk: [
     {
@@ -89,7 +93,8 @@ export async function benchRecords(which: keyof typeof comparisons, options: Rec
   try {
     await options.answering()
     const token = await demoToken(base)
-    const subjects = await consenting(base, token, await busiest(dataDir))
+    const most = Math.max(...comparisons[which].map(({ patients = few }: Comparison) => patients))
+    const subjects = await consenting(base, token, await busiest(dataDir, most))
     process.stdout.write(
       `load average ${loadavg()[0]!.toFixed(1)}, ${options.connections} connections, ${options.rounds} rounds of ${options.seconds} s\n\n`,
     )
@@ -103,7 +108,7 @@ export async function benchRecords(which: keyof typeof comparisons, options: Rec
 }
 
 /** The patients of whom there is most to tell. */
-async function busiest(dataDir: string): Promise<string[]> {
+async function busiest(dataDir: string, patients: number): Promise<string[]> {
   const connection = { host: join(dataDir, 'socket'), port: 5432, user: 'postgres', database: 'health_interop' }
   const database = openDatabase(connection, { poolSize: 1, statementTimeout: 60_000 })
   const rows = await database.query<{ id: string }>({
@@ -148,22 +153,27 @@ interface Round {
 }
 
 async function row(
-  { name, path, fhir: searches }: Comparison,
+  { name, path, fhir: searches, patients = few }: Comparison,
   token: string,
-  subjects: readonly Subject[],
+  people: readonly Subject[],
   service: ChildProcess,
   { base, dataDir, connections, seconds, rounds }: RecordsBench,
 ): Promise<string> {
   const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
   const cpu = (): number => cpuOf(service.pid!, postmaster) + cpuOf(postmaster)
   const get = (path: string): autocannon.Request => ({ method: 'GET', path })
+  const subjects = people.slice(0, patients)
   const fhir = subjects.flatMap(({ id }) => searches(id).map(each => get(`/api/fhir/R4/${each}`)))
   const own = subjects.map(({ healthId }) => get(`/api/v1/${path(healthId)}`))
-  const many = fhir.length / own.length
-  const sides = [fhir, own].map(requests => ({ name, origin: base, connections, requests: () => requests }))
+  const searched = fhir.length / own.length
+  // Each connection begins elsewhere, or all would ask for the same patient at the same time.
+  const sides = [fhir, own].map(list => ({
+    ...{ name, origin: base, connections },
+    requests: (client: number) => rotated(list, Math.floor((client * list.length) / connections)),
+  }))
   const results: Round[][] = [[], []]
   const shot = async (index: number): Promise<Round> => {
-    const times = index === 0 ? many : 1
+    const times = index === 0 ? searched : 1
     const before = cpu()
     const { requests, latency, errors, non2xx } = await shoot(sides[index]!, token, seconds)
     const cost = ((cpu() - before) / (requests.total || 1)) * times
@@ -173,9 +183,11 @@ async function row(
   for (let round = 0; round < rounds; round++) for (const index of sides.keys()) results[index]!.push(await shot(index))
   const [theirs, ours] = results.map(list => list.toSorted((a, b) => a.cost - b.cost)[Math.floor(list.length / 2)]!)
   const cells = [
-    ...[name, many, theirs!.wait.toFixed(1), ours!.wait.toFixed(1)],
+    ...[name, searched, theirs!.wait.toFixed(1), ours!.wait.toFixed(1)],
     ...[theirs!.cost.toFixed(2), ours!.cost.toFixed(2), (ours!.cost / theirs!.cost).toFixed(2)],
     results.flat().reduce((sum, each) => sum + each.errors, 0),
   ]
   return `| ${cells.join(' | ')} |\n`
 }
+
+const rotated = <Item>(list: readonly Item[], by: number): Item[] => [...list.slice(by), ...list.slice(0, by)]

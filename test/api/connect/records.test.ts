@@ -137,6 +137,37 @@ test('what was entered in error is left out', () =>
     expect(text).not.toContain('Somebody else')
   }))
 
+test('what was read before is shown as it is now: changed, entered in error, and gone', () =>
+  under({}, async () => {
+    const glucose = (status: string, value: number) =>
+      observation('glucose', 'laboratory', {
+        status,
+        code: { text: 'Glucose' },
+        effectiveDateTime: '2026-04-01T08:00:00Z',
+        valueQuantity: { value, unit: 'mmol/L' },
+      })
+    const shown = async () => {
+      const { body } = await clinic('GET', records('?type=lab_results'))
+      const found = body.data.lab_results.filter((each: { id: string }) => each.id === 'glucose')
+      return found.map((each: { status: string; result_value: string }) => `${each.status} ${each.result_value}`)
+    }
+    const all = []
+    for (const [status, value] of [
+      ['preliminary', 5],
+      ['final', 6],
+      ['entered-in-error', 6],
+      ['final', 6],
+    ] as const) {
+      await fhir('PUT', 'Observation/glucose', { body: glucose(status, value) })
+      all.push(await shown(), await shown())
+    }
+    await fhir('DELETE', 'Observation/glucose')
+    all.push(await shown())
+    expect(all).toEqual([
+      ...[['preliminary 5'], ['preliminary 5'], ['final 6'], ['final 6'], [], [], ['final 6'], ['final 6'], []],
+    ])
+  }))
+
 test('only what is asked for is there', () =>
   under({}, async () => {
     const { body } = await clinic('GET', records('?type=vitals'))
