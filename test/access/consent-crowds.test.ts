@@ -113,6 +113,8 @@ async function readable(type: string, is: (id: string) => boolean = () => true, 
 const searches: [type: string, query: string, is?: (id: string) => boolean][] = [
   ['Observation', ''],
   ['Observation', 'date=2026'],
+  ['Observation', 'date=ge2026'],
+  ['Observation', 'code=718-7&date=gt2025-12', id => !id.endsWith('sensitive')],
   ['Observation', 'code=718-7', id => !id.endsWith('sensitive')],
   ['Observation', 'code=55277-8', id => id.endsWith('sensitive')],
   ['Observation', 'code=718-7,55277-8&_sort=-date'],

@@ -40,7 +40,7 @@ const patient = (number: number): JsonObject => ({
   name: [{ family: name(number), given: [name(number + 31)] }],
 })
 
-// Half of the observations have one code, a twelve-hundredth the rare one.
+// Half of the observations have one code, a twelve-hundredth the rare one; a six-hundredth lasts for years.
 const observation = (number: number): JsonObject => ({
   resourceType: 'Observation',
   id: `o${number}`,
@@ -52,8 +52,14 @@ const observation = (number: number): JsonObject => ({
     text: number % 3000 === 0 ? 'a most unusual finding' : 'an ordinary finding',
   },
   subject: { reference: `Patient/p${number % (patients / 10)}` },
-  effectiveDateTime: new Date(Date.UTC(2015, 0, 1) + ((number * 7919) % observations) * 21_600_000).toISOString(),
+  ...effective(number),
+  valueQuantity: { value: number % 1300 === 7 ? 4000 + number : number % 100, unit: 'mg' },
 })
+
+function effective(number: number): JsonObject {
+  const start = new Date(Date.UTC(2015, 0, 1) + ((number * 7919) % observations) * 21_600_000).toISOString()
+  return number % 600 === 8 ? { effectivePeriod: { start, end: '2030-06-01' } } : { effectiveDateTime: start }
+}
 
 function row(resource: JsonObject): Created {
   const [type, id] = [String(resource['resourceType']), String(resource['id'])]
@@ -180,6 +186,33 @@ describe('a search walks', () => {
     expect(await search('Observation', 'patient=p7&_count=20&_include=Observation:patient')).toBe(20)
     expect(indexes()).toEqual(expect.arrayContaining(['search_patient', 'search_self', 'resource_key']))
     expectBounded()
+  })
+})
+
+describe('a search finds the few of many by looking at few:', () => {
+  test.each([
+    ['after a date', 'date=gt2030-05-31', 20],
+    ['after all dates', 'date=gt2031', 0],
+    ['from a date on', 'date=ge2030-05', 20],
+    ['about a date', 'date=ap2060', 0],
+    ['before all dates', 'date=eb2014', 0],
+    ['of a code, after a date', 'code=common&date=gt2030-05-31', 0],
+    ['of two codes, after a date', 'code=common,code8&date=gt2030-05-31', 20],
+    ['of a status, after a date', 'status=final&date=gt2030-05-31', 20],
+    ['above a value', 'value-quantity=gt4000', 10],
+    ['above all values', 'value-quantity=gt100000', 0],
+    ['below all values', 'value-quantity=lt-1', 0],
+    ['of a value', 'value-quantity=4007', 1],
+    ['of a value that is nowhere', 'value-quantity=99.5', 0],
+    ['of a value and a unit', 'value-quantity=4007||mg', 1],
+    ['about a value', 'value-quantity=ap5000', 1],
+    ['of a status, above a value', 'status=final&value-quantity=gt4000', 10],
+  ])('%s', async (_what, query, count) => {
+    expect(await search('Observation', `${query}&_count=20`)).toBe(count)
+    const looked = plan
+      .filter(node => node['Relation Name'] !== undefined)
+      .map(node => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'])
+    expect(Math.max(...looked)).toBeLessThanOrEqual(1100)
   })
 })
 

@@ -10,6 +10,8 @@ export interface PlanNode {
   readonly 'Index Name'?: string
   readonly 'Actual Rows': number
   readonly 'Actual Loops': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Join Filter'?: number
   readonly Plans?: readonly PlanNode[]
 }
 

@@ -6,6 +6,7 @@ import { boundReach, canNarrow, isNarrow, reached } from './reach.ts'
 import type { SearchRequest } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { type Conditions, conditions } from './statement.ts'
+import { findingAll } from './steps/from-date-on.ts'
 import { askReach } from './steps/reach.ts'
 import type { SearchStep, Strategy } from './strategy.ts'
 
@@ -20,7 +21,8 @@ export interface CountRow extends Partial<Reach> {
 }
 
 /** How matches are counted; more than a few thousand may be estimated, where the request is content with that. */
-export function planCount(request: SearchRequest, options: SearchOptions): Strategy<number, CountRow> {
+export function planCount(request: SearchRequest, seeing: SearchOptions): Strategy<number, CountRow> {
+  const options = findingAll(request, seeing)
   const { visibility } = options
   const within = (
     reach?: Reach,

@@ -4,8 +4,10 @@ import { isLookedUp, suitsOnePlan } from './one-plan.ts'
 import type { Page, PageRow } from './page.ts'
 import { canNarrow } from './reach.ts'
 import type { Criterion, SearchRequest, TextCriterion } from './request.ts'
+import { isBackward } from './sort.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { findAll } from './steps/find-all.ts'
+import { fromDateOn } from './steps/from-date-on.ts'
 import { askReach, searchLittle, searchWithin } from './steps/reach.ts'
 import { readInOrder } from './steps/read-in-order.ts'
 import { walkCodes } from './steps/walk-codes.ts'
@@ -13,7 +15,10 @@ import { walkNewest } from './steps/walk-newest.ts'
 import { sortedTexts, walkTexts } from './steps/walk-texts.ts'
 import type { SearchStep, Strategy } from './strategy.ts'
 import { needsOneWord, needsWord } from './text-query.ts'
-import { newestOf, walkedCodes } from './walk.ts'
+import { isFromDateOn, isOfMagnitude, newestOf, walkedCodes } from './walk.ts'
+
+/** Most of the newest resources that are looked at: after all that have a word were too many, and before all that have a value are found. */
+const longestWalk = { forWords: 5000, forMagnitudes: 1000 }
 
 /** How a page of a search is read, and one match more to know whether there is another page. */
 export function plan(request: SearchRequest, options: SearchOptions): Strategy<Page, PageRow> {
@@ -25,21 +30,32 @@ function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page,
   const narrowed = canNarrow(request, options) ? searchWithin(request, options) : undefined
   const newest = newestOf(request, options.indexer)
   const codes = newest && walkedCodes(request, newest, options.indexer)
-  if (codes) return [walkCodes(request, options, codes, narrowed)]
   const isFixed = newest !== undefined && suitsOnePlan(request, newest, options.indexer)
-  if (isFixed) return [readInOrder(request, options, { isFixed, narrowed })]
+  const read = (how: SearchOptions): SearchStep<Page, PageRow> =>
+    codes
+      ? walkCodes(request, how, codes, narrowed)
+      : readInOrder(request, how, { isFixed, narrowed: isFixed ? narrowed : undefined })
+  const isFromDate = newest !== undefined && isFromDateOn(request) && !isBackward(request.cursor)
+  const fromDate = isFromDate && options.layout !== 'distributed' ? fromDateOn(request, options, read) : []
+  if (codes || isFixed) return [...fromDate, read(options)]
   const texts = sortedTexts(request, options)
   const steps: SearchStep<Page, PageRow>[] = []
   // A statement that may find nothing, planned for its values each time, would cost more than asking first.
   if (narrowed) steps.push(askReach(request, options, narrowed))
   const isNewestFirst = newest !== undefined && isOfWords(request) && request.criteria.every(isText)
+  const isNewestOfMagnitude = newest !== undefined && isOfMagnitude(request)
   // The index of words finds one word in no time, whichever it is. Of many alternatives the planner has to know how frequent they are.
   const isKept = isLookedUp(request) || (isNewestFirst && request.criteria.some(isOfOneWord))
   if (isKept || isOfWords(request) || (texts && request.criteria.length > 0))
     steps.push(findAll(request, options, { isOfWords: isOfWords(request), isKept, isNewestFirst }))
-  if (isNewestFirst) steps.push(walkNewest(request, options))
+  if (isNewestFirst) steps.push(walkNewest(request, options, longestWalk.forWords))
+  if (isNewestOfMagnitude)
+    steps.push(
+      walkNewest(request, options, longestWalk.forMagnitudes),
+      findAll(request, options, { isOfWords: false, isKept: false, isNewestFirst: false, isFromCursor: true }),
+    )
   if (texts) steps.push(walkTexts(request, options, texts))
-  return [...steps, readInOrder(request, options, { isFixed, narrowed: undefined })]
+  return [...steps, ...fromDate, read(options)]
 }
 
 /** True if a word must be there: how many resources have it is not known before it is looked for. */

@@ -9,14 +9,35 @@ export interface Ends {
   readonly low: string
   readonly high: string
   readonly type: 'bigint' | 'double precision'
+  /** Of the intervals that end at a value or after it, those that are looked at; absent: all. */
+  readonly reaching?: Reaching | undefined
 }
 
+/**
+ * Intervals that end at a date or after it. `recent`: those that begin a day before the date or later, along which a search from that date on is
+ * walked; `listed`: all, in the form in which indexes find the others, which last for more than a day.
+ */
+export type Reaching = 'recent' | 'listed'
+
 /** The columns of search, the lower one by the row in whose order results are read; and those of span. */
-export const columnEnds = (row: string, dateRow: string): Ends => ({
+export const columnEnds = (row: string, dateRow: string, reaching?: Reaching): Ends => ({
   low: `${dateRow}.date`,
   high: `${row}.date_high`,
   type: 'bigint',
+  reaching,
 })
+
+/** Milliseconds after which an interval is in the index of those that last (migration 0041). */
+const day = 86_400_000
+
+/** What a condition that holds of intervals that end at a value or after it is looked for with. */
+function fromOn(value: string, { low, high, reaching }: Ends): string {
+  if (!reaching) return ''
+  const recent = `${low} >= ${value} - ${day}`
+  return reaching === 'recent'
+    ? ` and ${recent}`
+    : ` and (${recent} or (${high} - ${low} > ${day} and ${high} >= ${value}))`
+}
 export const spanEnds: Ends = { low: 'v.low', high: 'v.high', type: 'double precision' }
 
 /**
@@ -24,7 +45,8 @@ export const spanEnds: Ends = { low: 'v.low', high: 'v.high', type: 'double prec
  * whether the stored interval extends beyond the query's. Bounds on the lower end that follow from the others are written out where
  * an index on it can use them.
  */
-export function dateCondition(prefix: Prefix, asked: Interval, { low, high, type }: Ends, { bind }: Binder): string {
+export function dateCondition(prefix: Prefix, asked: Interval, ends: Ends, { bind }: Binder): string {
+  const { low, high, type } = ends
   const from = () => `${bind(asked.low)}::${type}`
   const to = () => `${bind(asked.high)}::${type}`
   switch (prefix) {
@@ -32,20 +54,26 @@ export function dateCondition(prefix: Prefix, asked: Interval, { low, high, type
       return `(${low} between ${from()} and ${to()} and ${high} <= ${to()})`
     case 'ne':
       return `(${low} < ${from()} or ${high} > ${to()})`
-    case 'gt':
-      return `${high} > ${to()}`
+    case 'gt': {
+      const end = to()
+      return `(${high} > ${end}${fromOn(end, ends)})`
+    }
     case 'lt':
       return `${low} < ${from()}`
-    case 'ge':
-      return `(${high} > ${to()} or (${low} >= ${from()} and ${high} <= ${to()}))`
+    case 'ge': {
+      const [begin, end] = [from(), to()]
+      return `((${high} > ${end} or (${low} >= ${begin} and ${high} <= ${end}))${fromOn(begin, ends)})`
+    }
     case 'le':
       return `(${low} <= ${to()} and (${low} < ${from()} or ${high} <= ${to()}))`
     case 'sa':
       return `${low} > ${to()}`
-    case 'eb':
-      return `${high} < ${from()}`
+    case 'eb': {
+      const begin = from()
+      return `(${low} < ${begin} and ${high} < ${begin})`
+    }
     case 'ap':
-      return approximately(asked, { low, high, type }, bind)
+      return approximately(asked, ends, bind)
   }
 }
 
@@ -58,9 +86,11 @@ export function periodCondition(operator: ParamOperator, asked: Interval, ends: 
 }
 
 /** Overlap with the query's interval, widened by a tenth of its distance from now. */
-function approximately(asked: Interval, { low, high, type }: Ends, bind: Binder['bind']): string {
+function approximately(asked: Interval, ends: Ends, bind: Binder['bind']): string {
   const distance = Math.round(Math.abs(Date.now() - (asked.low + asked.high) / 2) * 0.1)
-  return `(${high} >= ${bind(asked.low - distance)}::${type} and ${low} <= ${bind(asked.high + distance)}::${type})`
+  const at = (end: number): string => `${bind(end)}::${ends.type}`
+  const [from, to] = [at(asked.low - distance), at(asked.high + distance)]
+  return `(${ends.high} >= ${from} and ${ends.low} <= ${to}${fromOn(from, ends)})`
 }
 
 /** A stored magnitude, or one end of it, against a query's number: eq and ne go by its written precision, comparisons by its exact value. */
@@ -73,7 +103,7 @@ export function numberCondition(
   const at = (number: number): string => `${bind(number)}::double precision`
   switch (prefix) {
     case 'eq':
-      return `(${ends.low} >= ${at(low)} and ${ends.high} < ${at(high)})`
+      return `(${ends.low} >= ${at(low)} and ${ends.low} < ${at(high)} and ${ends.high} < ${at(high)})`
     case 'ne':
       return `(${ends.low} < ${at(low)} or ${ends.high} >= ${at(high)})`
     case 'gt':

@@ -9,6 +9,7 @@ import type { ParamKey } from '../index/postings.ts'
 import type { Party } from '../principal.ts'
 import type { Seen } from '../visibility.ts'
 import type { Binder } from './binder.ts'
+import type { Reaching } from './ranges.ts'
 import type { ParamCriterion } from './request.ts'
 
 /** Names for tables that no other part of a statement has: t1, t2… */
@@ -28,11 +29,14 @@ export interface SearchOptions extends Seen {
   readonly maySee: (type: string) => boolean
   /** Most included resources of one page; the rest continue on further pages. */
   readonly maxIncluded: number
+  /** Which resources from a date on are looked at; only for searches by tokens and by one date at a time (`isFromDateOn`). */
+  readonly reaching?: Reaching
 }
 
 export interface SqlContext extends Binder, Seen {
-  /** As in the options. */
+  /** As in the options, both. */
   readonly layout?: Layout | undefined
+  readonly reaching?: Reaching | undefined
   readonly indexer: Indexer
   /** Address of this server's FHIR endpoint. */
   readonly base: Base

@@ -13,7 +13,7 @@ export function dateParamCondition(criterion: ParamCriterion, row: string, conte
     return magnitudeCondition(criterion, row, context)
   const conditions = criterion.values.map(value => {
     const { prefix, interval } = queryDate(criterion.param.code, value)
-    const ends = columnEnds(row, row === 's' ? context.dateRow : row)
+    const ends = row === 's' ? columnEnds(row, context.dateRow, context.reaching) : columnEnds(row, row)
     const condition = criterion.operator
       ? periodCondition(criterion.operator, interval, ends, context)
       : dateCondition(prefix, interval, ends, context)

@@ -29,12 +29,12 @@ export function conditions(request: Asked, options: SearchOptions, typeColumn = 
 
 export function createContext(
   request: Asked,
-  { indexer, base, layout, visibility, sketch }: SearchOptions,
+  { indexer, base, layout, visibility, sketch, reaching }: SearchOptions,
   dateRow: string,
 ): SqlContext {
   const meetsInPostings = request.criteria.some(isPlainToken)
   const nextAlias = createAliases()
-  return { ...createBinder(), indexer, base, layout, visibility, sketch, nextAlias, dateRow, meetsInPostings }
+  return { ...createBinder(), indexer, base, layout, visibility, sketch, reaching, nextAlias, dateRow, meetsInPostings }
 }
 
 export function typeCondition({ types }: Asked, { bind }: SqlContext, column = 's.type'): string {

@@ -58,7 +58,30 @@ function matchesMany(criterion: Criterion, type: string): boolean {
   return criterion.param.code === 'category' || plainPath(criterion.param.expression, type)?.type === 'code'
 }
 
+/**
+ * True for a search by a number or a quantity that nothing rare is asked for beside. How many have such a value is not known before it is looked for:
+ * statistics are of the values of all parameters together.
+ */
+export const isOfMagnitude = ({ types: [type], criteria }: SearchRequest): boolean =>
+  criteria.some(isMagnitude) && criteria.every(each => isMagnitude(each) || matchesMany(each, type!))
+
+const isMagnitude = (criterion: Criterion): boolean =>
+  criterion.kind === 'param' && criterion.modifier === '' && ['number', 'quantity'].includes(criterion.param.type)
+
 /** True for a plain criterion on the date by which results are ordered. */
 export function isClinicalDate(criterion: Criterion, type: string): boolean {
   return criterion.kind === 'param' && criterion.modifier === '' && criterion.param.code === clinicalDate(type)
+}
+
+/**
+ * True for a search from a date on, maybe of a code or a status: the newest match, unless nothing is that new, or what began long before and
+ * lasts.
+ */
+export function isFromDateOn({ types: [type], criteria }: SearchRequest): boolean {
+  const dates = criteria.filter(each => isClinicalDate(each, type!)) as ParamCriterion[]
+  return (
+    criteria.every(each => isPlainToken(each) || isClinicalDate(each, type!)) &&
+    dates.every(({ values, operator }) => values.length === 1 && operator === undefined) &&
+    dates.some(({ values: [value] }) => /^(?:gt|ge|ap)/.test(value!))
+  )
 }

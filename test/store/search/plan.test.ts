@@ -35,6 +35,7 @@ const kept = 'read in order, by a kept plan'
 const codes = 'walk codes, newest first'
 const [all, texts, order] = ['find all matches, then sort', 'walk texts in order', 'read in order']
 const [keptAll, keptTexts] = ['find all matches by a kept plan, then sort', 'walk texts in order, by a kept plan']
+const recent = ', from the day before the date on'
 const look = 'look at the newest, by a kept plan'
 const [ask, within] = ['ask what the caller may see', 'search what the caller may see']
 
@@ -46,6 +47,13 @@ describe('a page is read by', () => {
     ['Observation?patient=p7&date=ge2020&category=laboratory', [kept], [kept]],
     ['Observation?', [kept], [kept]],
     ['Observation?date=2020', [kept], [kept]],
+    ['Observation?date=lt2020', [kept], [kept]],
+    ['Observation?date=gt2020', [`${kept}${recent}`, all, kept], [`${kept}${recent}`, all, kept]],
+    ['Observation?date=ge2020&date=lt2021', [`${kept}${recent}`, all, kept], [`${kept}${recent}`, all, kept]],
+    ['Observation?date=gt2020,lt2019', [kept], [kept]],
+    ['Observation?code=8302-2&date=ap2020', [`${codes}${recent}`, all, codes], [`${codes}${recent}`, all, codes]],
+    ['Observation?status=final&date=gt2020', [`${order}${recent}`, all, order], [ask, `${order}${recent}`, all, order]],
+    ['Observation?date=gt2020&_sort=date', [order], [ask, order]],
     ['Observation?code=8302-2', [codes], [codes]],
     ['Observation?code=8302-2,8867-4&_sort=-date&date=2020', [codes], [codes]],
     ['Observation?code=8302-2&status=final', [codes], [codes]],
@@ -75,6 +83,11 @@ describe('a page is read by', () => {
   ])('%s: %j, for a client that sees by consent %j', (search, steps, narrowed) => {
     const request = asked(search)
     expect([namesOf(plan(request, everything)), namesOf(plan(request, byGrants))]).toEqual([steps, narrowed])
+  })
+
+  test('a walk along all dates on the way back, since what lasts stands among what is read', () => {
+    const cursor = { direction: 'previous', values: ['0'], key: 1 } as const
+    expect(namesOf(plan({ ...asked('Observation?date=gt2020'), cursor }, everything))).toEqual([kept])
   })
 
   test('the texts only as far as there are some', () => {

@@ -2,7 +2,7 @@
 import { prepared } from '../../../db/database.ts'
 import { type Page, type PageRow, pageOf } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
-import { foundRows, isBackward, orderBy, ordersOf } from '../sort.ts'
+import { beyond, foundRows, isBackward, orderBy, ordersOf } from '../sort.ts'
 import type { SearchOptions } from '../sql-context.ts'
 import { conditions, type PageSource, pageText } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
@@ -15,6 +15,8 @@ interface FindOptions {
   readonly isKept: boolean
   /** True if the newest resources of the type are the first of the answer: then a few of them are looked at before. */
   readonly isNewestFirst: boolean
+  /** True if only what comes after the cursor is found; for an order by columns of `search`. */
+  readonly isFromCursor?: boolean
 }
 
 /** Most matches that are all found before they are sorted. */
@@ -31,7 +33,7 @@ const fewNewest = 100
 export const findAll = (
   request: SearchRequest,
   options: SearchOptions,
-  { isOfWords, isKept, isNewestFirst }: FindOptions,
+  { isOfWords, isKept, isNewestFirst, isFromCursor = false }: FindOptions,
 ): SearchStep<Page, PageRow> => ({
   name: isKept ? 'find all matches by a kept plan, then sort' : 'find all matches, then sort',
   givesUp: `more than ${fewest} resources match`,
@@ -49,7 +51,8 @@ export const findAll = (
       ? `(select * from found union all select * from newest where ${isFull}) s`
       : foundRows(orders)
     const source: PageSource = { from, where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
-    const every = `select s.shard, s.key, s.date from search s where ${where}${isNewestFirst ? ` and not ${isFull}` : ''}`
+    const place = isFromCursor && request.cursor ? ` and ${beyond(request.cursor, orders, 's.key', context)}` : ''
+    const every = `select s.shard, s.key, s.date from search s where ${where}${place}${isNewestFirst ? ` and not ${isFull}` : ''}`
     const limit = `limit ${context.bind(fewest + 1)}`
     // PostgreSQL plans a materialized part as if it were read to the end, but reads only as far as the limit needs.
     const found = isOfWords

@@ -15,20 +15,22 @@ export function newestRows(request: SearchRequest, context: SqlContext, most: nu
     ${orderBy(orders, ['s.date'], 's.key', isBackward(request.cursor))} limit ${most})`
 }
 
-/** Most resources that are looked at. */
-const longestWalk = 5000
-
 /**
  * Looks at the newest resources. Of a word that more than a thousand have, a page is found soon, unless the type has millions: the
  * planner cannot tell, since it does not know that all that have the word are of the type.
+ * @param most resources that are looked at
  */
-export const walkNewest = (request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> => ({
+export const walkNewest = (
+  request: SearchRequest,
+  options: SearchOptions,
+  most: number,
+): SearchStep<Page, PageRow> => ({
   name: 'look at the newest, by a kept plan',
-  givesUp: `the page is not full after ${longestWalk} resources`,
+  givesUp: `the page is not full after ${most} resources`,
   statement() {
     const { context, where } = conditions(request, options)
     const orders = ordersOf(request, context)
-    const from = `${newestRows(request, context, longestWalk)} s`
+    const from = `${newestRows(request, context, most)} s`
     return prepared(pageText(request, context, { from, where, key: 's.key', orders }), context, true)
   },
   read: rows => (rows.length > request.count ? pageOf(rows, request) : undefined),

@@ -1,0 +1,34 @@
+// Read what a search from a date on finds, whose matches can be few, and among them some that began long before and last.
+import type { Page, PageRow } from '../page.ts'
+import type { SearchRequest } from '../request.ts'
+import type { SearchOptions } from '../sql-context.ts'
+import type { SearchStep } from '../strategy.ts'
+import { isFromDateOn } from '../walk.ts'
+import { findAll } from './find-all.ts'
+
+/** The options with which all matches of a search from a date on are found by indexes; the same for any other search. */
+export const findingAll = (request: SearchRequest, options: SearchOptions): SearchOptions =>
+  options.layout !== 'distributed' && isFromDateOn(request) ? { ...options, reaching: 'listed' } : options
+
+/**
+ * The steps that come before a walk along the dates, which would go through everything that is older. What begins before the others ends the page,
+ * so if the others fill it, they are all that is needed.
+ * @param walk the walk, with these options
+ */
+export function fromDateOn(
+  request: SearchRequest,
+  options: SearchOptions,
+  walk: (options: SearchOptions) => SearchStep<Page, PageRow>,
+): SearchStep<Page, PageRow>[] {
+  const recent = walk({ ...options, reaching: 'recent' })
+  const how = { isOfWords: false, isKept: false, isNewestFirst: false, isFromCursor: true }
+  return [
+    {
+      ...recent,
+      name: `${recent.name}, from the day before the date on`,
+      givesUp: 'the page is not full',
+      read: rows => (rows.length > request.count ? recent.read(rows) : undefined),
+    },
+    findAll(request, findingAll(request, options), how),
+  ]
+}
