@@ -145,6 +145,8 @@ describe('a search walks', () => {
     ['the newest of a rare code', 'Observation', 'code=rare&_sort=-date', 'coded_newest'],
     ['the newest of a month', 'Observation', 'date=2016-03&_sort=-date', 'search_date'],
     ['what refers to a patient', 'Patient', '_has:Observation:patient:code=rare', 'search_self'],
+    ['what a patient of a name has', 'Observation', `patient.name=${name(12)}`, 'search_patient'],
+    ['what a patient of no name has', 'Observation', 'patient.name=nowhere', 'word_folded'],
     ['letters within a name', 'Patient', `name:contains=${name(1234).slice(5)}&_sort=family`, 'term_grams'],
     ['the beginning of a name', 'Patient', `name=${name(1234)}`, 'word_folded'],
     ['everybody by family name', 'Patient', '_sort=family', 'word_folded'],

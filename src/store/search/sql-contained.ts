@@ -51,7 +51,9 @@ export async function meetsContainedPatients(
   const found = await on.query<object>({
     name: 'contained-patients',
     isFixed: true,
-    text: 'select 1 as found from search s where s.tokens && $1::bigint[] limit 1',
+    // Materialized: for the first of the many that the planner expects, it would look through the table, and there is hardly ever one.
+    text: `with containing as materialized (select 1 from search s where s.tokens && $1::bigint[])
+      select 1 as found from containing limit 1`,
     values: [int8Array(postings)],
   })
   if (found.length > 0) for (const posting of postings) known.add(posting)
