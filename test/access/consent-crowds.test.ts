@@ -119,6 +119,8 @@ const searches: [type: string, query: string, is?: (id: string) => boolean][] = 
   ['Observation', 'code=55277-8', id => id.endsWith('sensitive')],
   ['Observation', 'code=718-7,55277-8&_sort=-date'],
   ['Observation', 'status=final&_sort=_id'],
+  ['Observation', '_sort=-_lastUpdated'],
+  ['Observation', '_lastUpdated=gt2000&_sort=_lastUpdated'],
   ['Patient', ''],
   ['Patient', 'family=same'],
   ['Patient', '_sort=family'],

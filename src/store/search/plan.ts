@@ -2,7 +2,7 @@
 // `npm run bench -- explain` prints its plans; test/store/search/plan.test.ts lists them for the searches that clients send.
 import { isLookedUp, suitsOnePlan } from './one-plan.ts'
 import type { Page, PageRow } from './page.ts'
-import { canNarrow } from './reach.ts'
+import { canNarrow, isNarrow } from './reach.ts'
 import type { Criterion, SearchRequest, TextCriterion } from './request.ts'
 import { isBackward } from './sort.ts'
 import type { SearchOptions } from './sql-context.ts'
@@ -10,6 +10,7 @@ import { findAll } from './steps/find-all.ts'
 import { fromDateOn } from './steps/from-date-on.ts'
 import { askReach, searchLittle, searchWithin } from './steps/reach.ts'
 import { readInOrder } from './steps/read-in-order.ts'
+import { isOfChanges, walkChanges } from './steps/walk-changes.ts'
 import { walkCodes } from './steps/walk-codes.ts'
 import { walkNewest } from './steps/walk-newest.ts'
 import { sortedTexts, walkTexts } from './steps/walk-texts.ts'
@@ -42,6 +43,10 @@ function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page,
   const steps: SearchStep<Page, PageRow>[] = []
   // A statement that may find nothing, planned for its values each time, would cost more than asking first.
   if (narrowed) steps.push(askReach(request, options, narrowed))
+  if (isOfChanges(request) && !request.criteria.some(isNarrow) && options.layout !== 'distributed') {
+    const walk = walkChanges(request, options)
+    return walk.givesUp ? [...steps, walk, read(options)] : [...steps, walk]
+  }
   const isNewestFirst = newest !== undefined && isOfWords(request) && request.criteria.every(isText)
   const isNewestOfMagnitude = newest !== undefined && isOfMagnitude(request)
   // The index of words finds one word in no time, whichever it is. Of many alternatives the planner has to know how frequent they are.

@@ -85,6 +85,11 @@ function idCondition(criterion: ParamCriterion, row: string, context: SqlContext
 
 function lastUpdatedCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const types = context.bind(int2Array(criterion.types.map(typeNumber)))
+  return `(${row}.shard, ${row}.key) in (select u.shard, u.key from resource u where u.type = any(${types}::smallint[]) and ${updatedCondition(criterion, context)})`
+}
+
+/** The condition of `_lastUpdated` on the row `u` of `resource`. */
+export function updatedCondition(criterion: ParamCriterion, context: SqlContext): string {
   const time: Ends = {
     low: 'extract(epoch from u.updated_at) * 1000',
     high: 'extract(epoch from u.updated_at) * 1000',
@@ -99,7 +104,7 @@ function lastUpdatedCondition(criterion: ParamCriterion, row: string, context: S
     if (prefix === 'ge') return `u.updated_at >= ${at(interval.low)}`
     return prefix === 'le' ? `u.updated_at < ${at(interval.high + 1)}` : `u.updated_at < ${at(interval.low)}`
   })
-  return `(${row}.shard, ${row}.key) in (select u.shard, u.key from resource u where u.type = any(${types}::smallint[]) and ${anyOf(conditions)})`
+  return anyOf(conditions)
 }
 
 const saltArray = (types: readonly string[], code: string, context: SqlContext): string =>

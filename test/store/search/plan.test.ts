@@ -36,6 +36,7 @@ const codes = 'walk codes, newest first'
 const [all, texts, order] = ['find all matches, then sort', 'walk texts in order', 'read in order']
 const [keptAll, keptTexts] = ['find all matches by a kept plan, then sort', 'walk texts in order, by a kept plan']
 const recent = ', from the day before the date on'
+const changes = 'walk along the last changes, by a kept plan'
 const look = 'look at the newest, by a kept plan'
 const [ask, within] = ['ask what the caller may see', 'search what the caller may see']
 
@@ -60,7 +61,12 @@ describe('a page is read by', () => {
     ['Observation?code=8302-2&value-quantity=gt5', [order], [ask, order]],
     ['Observation?patient=p7,p8', [order], [order]],
     ['Observation?patient=p7&_sort=date', [order], [order]],
-    ['Observation?_sort=_lastUpdated', [order], [ask, order]],
+    ['Observation?_sort=_lastUpdated', [changes], [ask, changes]],
+    ['Observation?_lastUpdated=gt2026-01-01&_sort=-_lastUpdated', [changes], [ask, changes]],
+    ['Observation?status=final&_sort=-_lastUpdated', [changes, order], [ask, changes, order]],
+    ['Observation?identifier=1&_sort=-_lastUpdated', [keptAll, order], [keptAll, order]],
+    ['Observation?patient=p7&_sort=-_lastUpdated', [order], [order]],
+    ['Observation,Condition?_sort=-_lastUpdated', [order], [ask, order]],
     ['Observation,Condition?_lastUpdated=gt2020', [order], [ask, order]],
     ['Patient?identifier=1', [keptAll, order], [keptAll, order]],
     ['Patient?identifier=1&gender=male', [order], [order]],
