@@ -147,6 +147,8 @@ describe('a search walks', () => {
     ['what refers to a patient', 'Patient', '_has:Observation:patient:code=rare', 'search_self'],
     ['what a patient of a name has', 'Observation', `patient.name=${name(12)}`, 'search_patient'],
     ['what a patient of no name has', 'Observation', 'patient.name=nowhere', 'word_folded'],
+    ['the oldest', 'Observation', '_sort=date', 'search_date'],
+    ['the oldest of a status, up to a date', 'Observation', 'status=final&date=lt2020&_sort=date', 'search_date'],
     ['the last changes', 'Observation', '_sort=-_lastUpdated', 'resource_updated'],
     ['the first changes from a moment on', 'Observation', '_lastUpdated=ge1970&_sort=_lastUpdated', 'resource_updated'],
     ['letters within a name', 'Patient', `name:contains=${name(1234).slice(5)}&_sort=family`, 'term_grams'],

@@ -7,7 +7,8 @@ import type { Criterion, SearchRequest, TextCriterion } from './request.ts'
 import { isBackward } from './sort.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { findAll } from './steps/find-all.ts'
-import { fromDateOn } from './steps/from-date-on.ts'
+import { findFromDateOn, fromDateOn } from './steps/from-date-on.ts'
+import { beginsWithOldest, oldestFirst } from './steps/oldest-first.ts'
 import { askReach, searchLittle, searchWithin } from './steps/reach.ts'
 import { readInOrder } from './steps/read-in-order.ts'
 import { isOfChanges, walkChanges } from './steps/walk-changes.ts'
@@ -46,6 +47,14 @@ function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page,
   if (isOfChanges(request) && !request.criteria.some(isNarrow) && options.layout !== 'distributed') {
     const walk = walkChanges(request, options)
     return walk.givesUp ? [...steps, walk, read(options)] : [...steps, walk]
+  }
+  if (
+    beginsWithOldest(request, options.indexer) &&
+    !request.criteria.some(isNarrow) &&
+    options.layout !== 'distributed'
+  ) {
+    const others = isFromDateOn(request) ? [findFromDateOn(request, options)] : []
+    return [...steps, oldestFirst(request, options), ...others, read(options)]
   }
   const isNewestFirst = newest !== undefined && isOfWords(request) && request.criteria.every(isText)
   const isNewestOfMagnitude = newest !== undefined && isOfMagnitude(request)

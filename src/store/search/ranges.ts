@@ -38,6 +38,14 @@ function fromOn(value: string, { low, high, reaching }: Ends): string {
     ? ` and ${recent}`
     : ` and (${recent} or (${high} - ${low} > ${day} and ${high} >= ${value}))`
 }
+
+/** The condition that something of a type (its number) began more than a day before a moment, and ends then or later. */
+export function lasts(type: number, moment: number, { bind }: Binder): string {
+  const value = `${bind(moment)}::bigint`
+  return `exists (select 1 from search l where l.type = ${bind(type)}::smallint and l.date_high - l.date > ${day}
+    and l.date_high >= ${value} and l.date < ${value} - ${day})`
+}
+
 export const spanEnds: Ends = { low: 'v.low', high: 'v.high', type: 'double precision' }
 
 /**

@@ -24,6 +24,9 @@ export const foundRows = (orders: readonly Order[]): string =>
 /** Sorts after, or before, every real value, so that resources without one come last in either direction. */
 const lastText = '\u{10FFFF}'
 
+/** Where resources without a date stand, the oldest first: after every date. */
+export const undatedPlace = '9000000000000000'
+
 /** What stands for no value at all in an order of texts. */
 export const valueOfMissing = (descending: boolean): string => (descending ? '' : lastText)
 
@@ -51,7 +54,7 @@ function orderOf({ param, descending }: SortKey, types: readonly string[], conte
     return {
       expression: descending
         ? `${context.dateRow}.date`
-        : `case when s.date < -9000000000000000 then 9000000000000000 else s.date end`,
+        : `case when s.date < -${undatedPlace} then ${undatedPlace} else s.date end`,
       type: 'bigint',
       descending,
       usesResource: false,

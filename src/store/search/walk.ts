@@ -73,15 +73,25 @@ export function isClinicalDate(criterion: Criterion, type: string): boolean {
   return criterion.kind === 'param' && criterion.modifier === '' && criterion.param.code === clinicalDate(type)
 }
 
+/** The criteria of a search of one type that are plain ones on that date. */
+export const clinicalDates = ({ types: [type], criteria }: SearchRequest): ParamCriterion[] =>
+  criteria.filter(each => isClinicalDate(each, type!)) as ParamCriterion[]
+
+/** True for a search of one type by its clinical date alone, the oldest first. */
+export function isOldestFirst({ types: [type, ...others], sort }: SearchRequest, indexer: Indexer): boolean {
+  const [first, ...more] = sort
+  if (type === undefined || first === undefined || others.length + more.length > 0 || first.descending) return false
+  return first.param.code === clinicalDate(type) && first.param.code === indexer.columns(type).date
+}
+
+/** True for a search by nothing but tokens and clinical dates, one date at a time. */
+export const isOfDatesAndTokens = (request: SearchRequest): boolean =>
+  request.criteria.every(each => isPlainToken(each) || isClinicalDate(each, request.types[0]!)) &&
+  clinicalDates(request).every(({ values, operator }) => values.length === 1 && operator === undefined)
+
 /**
  * True for a search from a date on, maybe of a code or a status: the newest match, unless nothing is that new, or what began long before and
  * lasts.
  */
-export function isFromDateOn({ types: [type], criteria }: SearchRequest): boolean {
-  const dates = criteria.filter(each => isClinicalDate(each, type!)) as ParamCriterion[]
-  return (
-    criteria.every(each => isPlainToken(each) || isClinicalDate(each, type!)) &&
-    dates.every(({ values, operator }) => values.length === 1 && operator === undefined) &&
-    dates.some(({ values: [value] }) => /^(?:gt|ge|ap)/.test(value!))
-  )
-}
+export const isFromDateOn = (request: SearchRequest): boolean =>
+  isOfDatesAndTokens(request) && clinicalDates(request).some(({ values: [value] }) => /^(?:gt|ge|ap)/.test(value!))

@@ -55,17 +55,17 @@ const queries = moments.flatMap(moment =>
 )
 
 describe('a search by a date finds what it finds otherwise', () => {
-  test.each(['', 'code=pulse&', 'code=pulse,weight&', 'status=final&', 'code=pulse&status=preliminary&'])(
-    'beside %j',
-    async beside => {
-      for (const query of queries) {
-        const found = idsOf(await search(`${beside}${query}&_count=500`))
-        expect([query, found]).toEqual([query, idsOf(await search(otherwise(`${beside}${query}&_count=500`)))])
-        const { total } = await search(`${beside}${query}&_summary=count`)
-        expect([query, total]).toEqual([query, found.length])
-      }
-    },
-  )
+  test.each([
+    ...['', 'code=pulse&', 'code=pulse,weight&', 'status=final&', 'code=pulse&status=preliminary&'],
+    ...['_sort=date&', 'status=final&_sort=date&'],
+  ])('beside %j', async beside => {
+    for (const query of queries) {
+      const found = idsOf(await search(`${beside}${query}&_count=500`))
+      expect([query, found]).toEqual([query, idsOf(await search(otherwise(`${beside}${query}&_count=500`)))])
+      const { total } = await search(`${beside}${query}&_summary=count`)
+      expect([query, total]).toEqual([query, found.length])
+    }
+  })
 
   test('and between two dates', async () => {
     for (const from of moments) {
@@ -75,8 +75,11 @@ describe('a search by a date finds what it finds otherwise', () => {
   })
 
   test('forward and back, page by page, where it ends with what lasts', async () => {
-    for (const query of ['date=gt2024-05', 'code=pulse&date=ge2024-03-01', 'status=final&date=gt2024-04-10']) {
-      const all = idsOf(await search(otherwise(`${query}&_count=500`)))
+    for (const query of [
+      ...['date=gt2024-05', 'code=pulse&date=ge2024-03-01', 'status=final&date=gt2024-04-10'],
+      ...['_sort=date', 'status=final&_sort=date', 'date=gt2024-02&_sort=date', 'date=lt2024-03-01&_sort=date'],
+    ]) {
+      const all = idsOf(await search(`${otherwise(query)}&code:not=none&_count=500`))
       const pages: string[][] = []
       let page = await search(`${query}&_count=4`)
       const linked = (relation: string) => page.link.find((link: { relation: string }) => link.relation === relation)

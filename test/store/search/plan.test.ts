@@ -36,6 +36,7 @@ const codes = 'walk codes, newest first'
 const [all, texts, order] = ['find all matches, then sort', 'walk texts in order', 'read in order']
 const [keptAll, keptTexts] = ['find all matches by a kept plan, then sort', 'walk texts in order, by a kept plan']
 const recent = ', from the day before the date on'
+const oldest = 'read along the dates, oldest first, by a kept plan'
 const changes = 'walk along the last changes, by a kept plan'
 const look = 'look at the newest, by a kept plan'
 const [ask, within] = ['ask what the caller may see', 'search what the caller may see']
@@ -54,7 +55,11 @@ describe('a page is read by', () => {
     ['Observation?date=gt2020,lt2019', [kept], [kept]],
     ['Observation?code=8302-2&date=ap2020', [`${codes}${recent}`, all, codes], [`${codes}${recent}`, all, codes]],
     ['Observation?status=final&date=gt2020', [`${order}${recent}`, all, order], [ask, `${order}${recent}`, all, order]],
-    ['Observation?date=gt2020&_sort=date', [order], [ask, order]],
+    ['Observation?date=gt2020&_sort=date', [oldest, all, order], [ask, oldest, all, order]],
+    ['Observation?date=lt2020&_sort=date', [oldest, order], [ask, oldest, order]],
+    ['Appointment?status=booked&date=ge2026-11-27&_sort=date', [oldest, all, order], [ask, oldest, all, order]],
+    ['Observation?date=ap2020&_sort=date', [order], [ask, order]],
+    ['Observation?_sort=date,code', [order], [ask, order]],
     ['Observation?code=8302-2', [codes], [codes]],
     ['Observation?code=8302-2,8867-4&_sort=-date&date=2020', [codes], [codes]],
     ['Observation?code=8302-2&status=final', [codes], [codes]],
@@ -94,6 +99,14 @@ describe('a page is read by', () => {
   test('a walk along all dates on the way back, since what lasts stands among what is read', () => {
     const cursor = { direction: 'previous', values: ['0'], key: 1 } as const
     expect(namesOf(plan({ ...asked('Observation?date=gt2020'), cursor }, everything))).toEqual([kept])
+  })
+
+  test('the oldest first only as far back as they have dates', () => {
+    const from = (direction: 'next' | 'previous', place: string): string[] =>
+      namesOf(plan({ ...asked('Observation?_sort=date'), cursor: { direction, values: [place], key: 1 } }, everything))
+    expect(from('previous', '1700000000000')).toEqual([oldest, order])
+    expect(from('previous', '9000000000000000')).toEqual([order])
+    expect(from('next', '9000000000000000')).toEqual([oldest, order])
   })
 
   test('the texts only as far as there are some', () => {

@@ -10,6 +10,12 @@ import { findAll } from './find-all.ts'
 export const findingAll = (request: SearchRequest, options: SearchOptions): SearchOptions =>
   options.layout !== 'distributed' && isFromDateOn(request) ? { ...options, reaching: 'listed' } : options
 
+/** Finds all matches of a search from a date on, after the cursor. */
+export const findFromDateOn = (request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> =>
+  findAll(request, findingAll(request, options), {
+    ...{ isOfWords: false, isKept: false, isNewestFirst: false, isFromCursor: true },
+  })
+
 /**
  * The steps that come before a walk along the dates, which would go through everything that is older. What begins before the others ends the page,
  * so if the others fill it, they are all that is needed.
@@ -21,7 +27,6 @@ export function fromDateOn(
   walk: (options: SearchOptions) => SearchStep<Page, PageRow>,
 ): SearchStep<Page, PageRow>[] {
   const recent = walk({ ...options, reaching: 'recent' })
-  const how = { isOfWords: false, isKept: false, isNewestFirst: false, isFromCursor: true }
   return [
     {
       ...recent,
@@ -29,6 +34,6 @@ export function fromDateOn(
       givesUp: 'the page is not full',
       read: rows => (rows.length > request.count ? recent.read(rows) : undefined),
     },
-    findAll(request, findingAll(request, options), how),
+    findFromDateOn(request, options),
   ]
 }

@@ -7,7 +7,7 @@ import { conditionOf } from '../sql.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
 import { createContext, type PageSource, typeCondition } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
-import { isClinicalDate, mostWalked } from '../walk.ts'
+import { clinicalDates, isClinicalDate, mostWalked } from '../walk.ts'
 import { pageStep } from './read-in-order.ts'
 
 /**
@@ -30,8 +30,8 @@ function walked(
   postings: readonly bigint[],
 ): PageSource & { context: SqlContext } {
   const context = createContext(request, options, 'c')
-  const dated = request.criteria.filter(each => isClinicalDate(each, request.types[0]!))
-  const others = request.criteria.filter(each => !dated.includes(each))
+  const dated = clinicalDates(request)
+  const others = request.criteria.filter(each => !isClinicalDate(each, request.types[0]!))
   const inner = [
     typeCondition(request, context),
     ...others.map(each => conditionOf(each, 's', context)),
