@@ -21,8 +21,10 @@ export function missingCondition(criterion: ParamCriterion, row: string, context
     return `(${row}.shard = any(${context.bind(shardArray(criterion.holders))}::smallint[]) and ${row}.key = any(${context.bind(safeInt8Array(criterion.holders))}::bigint[]))`
   const holds = posted(criterion, row, context)
   if (!table) return isMissing ? `not (${holds})` : holds
-  const hasRows = `exists (select 1 from ${table} v where v.shard = ${row}.shard and v.key = ${row}.key and v.param = ${numbersOf(criterion, context)})`
-  return isMissing ? `(not (${holds}) and not ${hasRows})` : `(${holds} or ${hasRows})`
+  const rows = `select 1 from ${table} v where v.shard = ${row}.shard and v.key = ${row}.key and v.param = ${numbersOf(criterion, context)}`
+  if (!isMissing) return `(${holds} or exists (${rows}))`
+  // `offset 0`: asked for one resource at a time. Of a parameter that is new the planner expects no rows, and would compare all with all.
+  return `(not (${holds}) and not exists (${rows}${context.layout === 'distributed' ? '' : ' offset 0'}))`
 }
 
 /** That a parameter has a value, by its postings. A parameter across types is posted by each in the one way or in the other. */
