@@ -37,25 +37,16 @@ function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page,
     codes
       ? walkCodes(request, how, codes, narrowed)
       : readInOrder(request, how, { isFixed, narrowed: isFixed ? narrowed : undefined })
-  const isFromDate = newest !== undefined && isFromDateOn(request) && !isBackward(request.cursor)
-  const fromDate = isFromDate && options.layout !== 'distributed' ? fromDateOn(request, options, read) : []
+  const isWhole = options.layout !== 'distributed'
+  const isFromDate = newest !== undefined && isFromDateOn(request, options.indexer) && !isBackward(request.cursor)
+  const fromDate = isFromDate && isWhole ? fromDateOn(request, options, read) : []
   if (codes || isFixed) return [...fromDate, read(options)]
   const texts = sortedTexts(request, options)
   const steps: SearchStep<Page, PageRow>[] = []
   // A statement that may find nothing, planned for its values each time, would cost more than asking first.
   if (narrowed) steps.push(askReach(request, options, narrowed))
-  if (isOfChanges(request) && !request.criteria.some(isNarrow) && options.layout !== 'distributed') {
-    const walk = walkChanges(request, options)
-    return walk.givesUp ? [...steps, walk, read(options)] : [...steps, walk]
-  }
-  if (
-    beginsWithOldest(request, options.indexer) &&
-    !request.criteria.some(isNarrow) &&
-    options.layout !== 'distributed'
-  ) {
-    const others = isFromDateOn(request) ? [findFromDateOn(request, options)] : []
-    return [...steps, oldestFirst(request, options), ...others, read(options)]
-  }
+  const along = isWhole && !request.criteria.some(isNarrow) ? alongTime(request, options) : []
+  if (along.length > 0) return [...steps, ...along, ...(along.at(-1)!.givesUp ? [read(options)] : [])]
   const isNewestFirst = newest !== undefined && isOfWords(request) && request.criteria.every(isText)
   const isNewestOfMagnitude = newest !== undefined && isOfMagnitude(request)
   // The index of words finds one word in no time, whichever it is. Of many alternatives the planner has to know how frequent they are.
@@ -70,6 +61,14 @@ function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page,
     )
   if (texts) steps.push(walkTexts(request, options, texts))
   return [...steps, ...fromDate, read(options)]
+}
+
+/** Steps that read in the order of the last change, or of the clinical date from the oldest on; none for any other order. */
+function alongTime(request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow>[] {
+  if (isOfChanges(request)) return [walkChanges(request, options)]
+  if (!beginsWithOldest(request, options.indexer)) return []
+  const rest = isFromDateOn(request, options.indexer) ? [findFromDateOn(request, options)] : []
+  return [oldestFirst(request, options), ...rest]
 }
 
 /** True if a word must be there: how many resources have it is not known before it is looked for. */

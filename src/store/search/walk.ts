@@ -36,7 +36,7 @@ export function walkedCodes(
 export function newestOf({ types, sort }: SearchRequest, indexer: Indexer): string | undefined {
   const [[type, ...otherTypes], [first, ...otherKeys]] = [types, sort]
   if (type === undefined || otherTypes.length > 0 || otherKeys.length > 0) return undefined
-  const isNewest = (code: string): boolean => code === clinicalDate(type) && code === indexer.columns(type).date
+  const isNewest = (code: string): boolean => code === clinicalDate(type) && hasDateColumn(type, indexer)
   return first === undefined || (first.descending && isNewest(first.param.code)) ? type : undefined
 }
 
@@ -81,8 +81,11 @@ export const clinicalDates = ({ types: [type], criteria }: SearchRequest): Param
 export function isOldestFirst({ types: [type, ...others], sort }: SearchRequest, indexer: Indexer): boolean {
   const [first, ...more] = sort
   if (type === undefined || first === undefined || others.length + more.length > 0 || first.descending) return false
-  return first.param.code === clinicalDate(type) && first.param.code === indexer.columns(type).date
+  return first.param.code === clinicalDate(type) && hasDateColumn(type, indexer)
 }
+
+/** True if a column holds the clinical date whole. */
+const hasDateColumn = (type: string, indexer: Indexer): boolean => indexer.columns(type).date === clinicalDate(type)
 
 /** True for a search by nothing but tokens and clinical dates, one date at a time. */
 export const isOfDatesAndTokens = (request: SearchRequest): boolean =>
@@ -90,8 +93,11 @@ export const isOfDatesAndTokens = (request: SearchRequest): boolean =>
   clinicalDates(request).every(({ values, operator }) => values.length === 1 && operator === undefined)
 
 /**
- * True for a search from a date on, maybe of a code or a status: the newest match, unless nothing is that new, or what began long before and
- * lasts.
+ * True for a search of one type from a date on, maybe of a code or a status: the newest match, unless nothing is that new, or what began long
+ * before and lasts.
  */
-export const isFromDateOn = (request: SearchRequest): boolean =>
-  isOfDatesAndTokens(request) && clinicalDates(request).some(({ values: [value] }) => /^(?:gt|ge|ap)/.test(value!))
+export const isFromDateOn = (request: SearchRequest, indexer: Indexer): boolean =>
+  request.types.length === 1 &&
+  hasDateColumn(request.types[0]!, indexer) &&
+  isOfDatesAndTokens(request) &&
+  clinicalDates(request).some(({ values: [value] }) => /^(?:gt|ge|ap)/.test(value!))

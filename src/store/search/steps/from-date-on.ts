@@ -8,7 +8,9 @@ import { findAll } from './find-all.ts'
 
 /** The options with which all matches of a search from a date on are found by indexes; the same for any other search. */
 export const findingAll = (request: SearchRequest, options: SearchOptions): SearchOptions =>
-  options.layout !== 'distributed' && isFromDateOn(request) ? { ...options, reaching: 'listed' } : options
+  options.layout !== 'distributed' && isFromDateOn(request, options.indexer)
+    ? { ...options, reaching: 'listed' }
+    : options
 
 /** Finds all matches of a search from a date on, after the cursor. */
 export const findFromDateOn = (request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> =>

@@ -21,7 +21,7 @@ export const isOfChanges = ({ types: [type, ...others], sort, criteria }: Search
 const isOfUpdate = (criterion: Criterion): criterion is ParamCriterion =>
   criterion.kind === 'param' && criterion.param.code === '_lastUpdated' && criterion.modifier === ''
 
-/** Most changes that are looked at for criteria that few may meet. */
+/** Most changes that are looked at where few may match, or few of them may be seen. */
 const longestWalk = 1000
 
 /**
@@ -30,10 +30,11 @@ const longestWalk = 1000
  */
 export function walkChanges(request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> {
   const others = request.criteria.filter(each => !isOfUpdate(each))
+  const isSelective = others.length > 0 || options.visibility !== undefined
   const givesUp = `the page is not full after ${longestWalk} changes`
   return {
     name: 'walk along the last changes, by a kept plan',
-    ...(others.length > 0 && { givesUp }),
+    ...(isSelective && { givesUp }),
     statement() {
       const context = createContext(request, options, 's')
       const orders = ordersOf(request, context).map(order => ({ ...order, usesResource: false }))
@@ -42,22 +43,17 @@ export function walkChanges(request: SearchRequest, options: SearchOptions): Sea
         ...request.criteria.filter(isOfUpdate).map(each => updatedCondition(each, context)),
       ]
       const met = [...others.map(each => conditionOf(each, 's', context)), ...seen('s', context)]
-      const looked =
-        met.length === 0
-          ? ''
-          : ` cross join lateral (
-          select s.key from search s where s.shard = u.shard and s.key = u.key and ${met.join(' and ')} offset 0) s`
       const first = (): string => {
         const place = request.cursor ? [beyond(request.cursor, orders, 'u.key', context)] : []
-        return `select u.shard, u.key, u.updated_at from resource u where ${[...changed, ...place].join(' and ')}
-          ${orderBy(orders, ['u.updated_at'], 'u.key', isBackward(request.cursor))} limit ${longestWalk}`
+        return `(select u.shard, u.key, u.updated_at from resource u where ${[...changed, ...place].join(' and ')}
+          ${orderBy(orders, ['u.updated_at'], 'u.key', isBackward(request.cursor))} limit ${longestWalk}) u cross join lateral (
+          select s.key from search s where s.shard = u.shard and s.key = u.key and ${met.join(' and ')} offset 0) s`
       }
-      const source =
-        others.length > 0
-          ? { from: `(${first()}) u${looked}`, where: 'true' }
-          : { from: `resource u${looked}`, where: changed.join(' and ') }
+      const source = isSelective
+        ? { from: first(), where: 'true' }
+        : { from: 'resource u', where: changed.join(' and ') }
       return prepared(pageText(request, context, { ...source, key: 'u.key', orders }), context, true)
     },
-    read: rows => (others.length === 0 || rows.length > request.count ? pageOf(rows, request) : undefined),
+    read: rows => (isSelective && rows.length <= request.count ? undefined : pageOf(rows, request)),
   }
 }
