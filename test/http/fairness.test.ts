@@ -16,11 +16,11 @@ let beside: pg.Client
 let other: string
 const call = fhirCaller(() => service)
 
-/** A search that waits as long as nobody may read the table `span`, and one that does not. */
-const slow = 'Observation?value-quantity=gt5'
+/** A search, planned for its values, that waits as long as nobody may read the table `span`, and one that does not. */
+const slow = 'Observation?code=fever&value-quantity=gt5'
 const quick = 'Patient?name=lovelace'
 /** Another that waits, and that a service takes for costly once it has waited long. */
-const costly = 'Observation?value-quantity=gt5&status=final'
+const costly = 'Observation?code=fever&value-quantity=gt5&status=final'
 
 beforeAll(async () => {
   service = await startService({ DATABASE_POOL: '2' })
