@@ -54,13 +54,6 @@ export function createTranslator(
   now: () => Date = () => new Date(),
 ): Translator {
   const madeBefore = createMadeBefore<Stored<TObject>>()
-  /** False once a map has asked for what is another the next time. */
-  let isLasting = true
-  const once = <Value>(value: Value): Value => {
-    isLasting = false
-    return value
-  }
-  const watched: RunOptions = { now: () => once(now()), uuid: () => once(crypto.randomUUID()) }
   const run = (map: string, record: JsonObject, context: Context, options?: RunOptions): JsonObject => {
     const program = mappings.program(map)
     return program.run(takesContext(program) ? [record, context] : [record], options) as JsonObject
@@ -108,9 +101,15 @@ export function createTranslator(
       const program = mappings.program(map)
       const before = madeBefore.recall(shape, program, body)
       if (before) return before as Stored<Shape>
-      isLasting = !takesContext(program)
+      let isLasting = !takesContext(program)
+      /** Is another the next time. */
+      const once = <Value>(value: Value): Value => {
+        isLasting = false
+        return value
+      }
       const resource = parseJson(body) as JsonObject
-      const record = fromFhir(map, shape, resource, context, watched)
+      const asked = { now: () => once(now()), uuid: () => once(crypto.randomUUID()) }
+      const record = fromFhir(map, shape, resource, context, asked)
       const stored = { isInError: isInError(resource), record }
       if (isLasting && record) madeBefore.keep(shape, program, body, stored)
       return stored

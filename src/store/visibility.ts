@@ -91,7 +91,10 @@ export function seen(row: string, { visibility, sketch, ...binder }: Seen & Pick
   return sketch?.field ? [visibility.likely(row, { ...binder, sketch }), resource] : [resource]
 }
 
-/** The condition that it is worth looking at the resource, on a row with the columns subject and author: none, or one. */
+/**
+ * The condition that it is worth looking at the resource, on a row with the columns subject and author: none, or one. What it lets pass is then
+ * looked at by `seen` without the sketch, which would be asked again.
+ */
 export function likelySeen(row: string, { visibility, ...seeing }: Seen & Pick<Binder, 'bind'>): string[] {
   return visibility ? [visibility.likely(row, seeing)] : []
 }

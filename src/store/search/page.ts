@@ -46,6 +46,10 @@ export function pageOf(all: readonly PageRow[], { count, cursor: from, sort }: S
   }
 }
 
+/** The page if there is another one after it: a walk that looks at some rows alone may have missed matches otherwise. */
+export const fullPageOf = (rows: readonly PageRow[], request: SearchRequest): Page | undefined =>
+  rows.length > request.count ? pageOf(rows, request) : undefined
+
 /** The page with the bodies of its rows, which statements leave out where the tables are distributed. What has gone meanwhile is left out. */
 export async function withBodies(on: Queryable, page: Page): Promise<Page> {
   if (on.layout !== 'distributed') return page

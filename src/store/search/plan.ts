@@ -55,10 +55,7 @@ function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page,
     steps.push(findAll(request, options, { isOfWords: isOfWords(request), isKept, isNewestFirst }))
   if (isNewestFirst) steps.push(walkNewest(request, options, longestWalk.forWords))
   if (isNewestOfMagnitude)
-    steps.push(
-      walkNewest(request, options, longestWalk.forMagnitudes),
-      findAll(request, options, { isOfWords: false, isKept: false, isNewestFirst: false, isFromCursor: true }),
-    )
+    steps.push(walkNewest(request, options, longestWalk.forMagnitudes), findAll(request, options))
   if (texts) steps.push(walkTexts(request, options, texts))
   return [...steps, ...fromDate, read(options)]
 }

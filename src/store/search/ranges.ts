@@ -30,19 +30,19 @@ export const columnEnds = (row: string, dateRow: string, reaching?: Reaching): E
 /** Milliseconds after which an interval is in the index of those that last (migration 0041). */
 const day = 86_400_000
 
+const isLong = (low: string, high: string): string => `${high} - ${low} > ${day}`
+
 /** What a condition that holds of intervals that end at a value or after it is looked for with. */
 function fromOn(value: string, { low, high, reaching }: Ends): string {
   if (!reaching) return ''
   const recent = `${low} >= ${value} - ${day}`
-  return reaching === 'recent'
-    ? ` and ${recent}`
-    : ` and (${recent} or (${high} - ${low} > ${day} and ${high} >= ${value}))`
+  return reaching === 'recent' ? ` and ${recent}` : ` and (${recent} or (${isLong(low, high)} and ${high} >= ${value}))`
 }
 
 /** The condition that something of a type (its number) began more than a day before a moment, and ends then or later. */
 export function lasts(type: number, moment: number, { bind }: Binder): string {
   const value = `${bind(moment)}::bigint`
-  return `exists (select 1 from search l where l.type = ${bind(type)}::smallint and l.date_high - l.date > ${day}
+  return `exists (select 1 from search l where l.type = ${bind(type)}::smallint and ${isLong('l.date', 'l.date_high')}
     and l.date_high >= ${value} and l.date < ${value} - ${day})`
 }
 

@@ -29,7 +29,7 @@ export interface SearchOptions extends Seen {
   readonly maySee: (type: string) => boolean
   /** Most included resources of one page; the rest continue on further pages. */
   readonly maxIncluded: number
-  /** Which resources from a date on are looked at; only for searches by tokens and by one date at a time (`isFromDateOn`). */
+  /** Which resources from a date on are looked at; only for searches by tokens and by one date at a time (`isOfDatesAndTokens`). */
   readonly reaching?: Reaching
 }
 

@@ -52,6 +52,29 @@ export interface PageSource {
   readonly key: string
 }
 
+/** Rows of a table, and the order in which an index has them. */
+interface OrderedRows {
+  /** The columns and the table, as they follow `select`. */
+  readonly rows: string
+  readonly conditions: readonly string[]
+  readonly orders: readonly Order[]
+  /** As in `PageSource`. */
+  readonly key: string
+}
+
+/** The first of these rows in the order of the answer, from the place of the cursor on, as something to select from. @param most rows */
+export function firstRows(
+  { cursor }: SearchRequest,
+  context: SqlContext,
+  { rows, conditions, orders, key }: OrderedRows,
+  most: number,
+): string {
+  const place = cursor ? [beyond(cursor, orders, key, context)] : []
+  const expressions = orders.map(({ expression }) => expression)
+  return `(select ${rows} where ${[...conditions, ...place].join(' and ')}
+    ${orderBy(orders, expressions, key, isBackward(cursor))} limit ${most})`
+}
+
 interface Search extends PageSource {
   /** Selects what the caller may see anything of, if that is little: then the page stays empty, and is better looked for there. */
   readonly reach?: string | undefined

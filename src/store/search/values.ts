@@ -11,6 +11,9 @@ function splitPrefix(value: string): { prefix: Prefix; rest: string } {
   return prefixes.has(head) ? { prefix: head as Prefix, rest: value.slice(2) } : { prefix: 'eq', rest: value }
 }
 
+/** The prefix of a date, number or quantity of a query; `eq` without one. */
+export const prefixOf = (value: string): Prefix => splitPrefix(value).prefix
+
 /** A date of a query. @throws Failure MALFORMED_REQUEST if it is none. */
 export function queryDate(code: string, value: string): { prefix: Prefix; interval: Interval } {
   const { prefix, rest } = splitPrefix(value)

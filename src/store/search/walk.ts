@@ -4,8 +4,8 @@ import { clinicalDate, mainCode } from '../index/clinical-date.ts'
 import type { Indexer } from '../index/entry.ts'
 import { plainPath, storedKeys } from '../index/param-paths.ts'
 import { codePosting } from '../index/postings.ts'
-import type { Criterion, ParamCriterion, SearchRequest } from './request.ts'
-import { queryToken } from './values.ts'
+import type { Criterion, ParamCriterion, Prefix, SearchRequest } from './request.ts'
+import { prefixOf, queryToken } from './values.ts'
 
 export const isPlainToken = (criterion: Criterion): criterion is ParamCriterion =>
   criterion.kind === 'param' &&
@@ -92,6 +92,9 @@ export const isOfDatesAndTokens = (request: SearchRequest): boolean =>
   request.criteria.every(each => isPlainToken(each) || isClinicalDate(each, request.types[0]!)) &&
   clinicalDates(request).every(({ values, operator }) => values.length === 1 && operator === undefined)
 
+/** What an interval that begins long before the date may meet. */
+const openEnded: ReadonlySet<Prefix> = new Set(['gt', 'ge', 'ap'])
+
 /**
  * True for a search of one type from a date on, maybe of a code or a status: the newest match, unless nothing is that new, or what began long
  * before and lasts.
@@ -100,4 +103,4 @@ export const isFromDateOn = (request: SearchRequest, indexer: Indexer): boolean 
   request.types.length === 1 &&
   hasDateColumn(request.types[0]!, indexer) &&
   isOfDatesAndTokens(request) &&
-  clinicalDates(request).some(({ values: [value] }) => /^(?:gt|ge|ap)/.test(value!))
+  clinicalDates(request).some(({ values: [value] }) => openEnded.has(prefixOf(value!)))

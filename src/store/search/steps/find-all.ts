@@ -8,15 +8,14 @@ import { conditions, type PageSource, pageText } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { newestRows } from './walk-newest.ts'
 
+/** Absent: false. */
 interface FindOptions {
   /** True if a word must be there. */
-  readonly isOfWords: boolean
+  readonly isOfWords?: boolean
   /** True if PostgreSQL keeps one plan for all values. */
-  readonly isKept: boolean
+  readonly isKept?: boolean
   /** True if the newest resources of the type are the first of the answer: then a few of them are looked at before. */
-  readonly isNewestFirst: boolean
-  /** True if only what comes after the cursor is found; for an order by columns of `search`. */
-  readonly isFromCursor?: boolean
+  readonly isNewestFirst?: boolean
 }
 
 /** Most matches that are all found before they are sorted. */
@@ -33,7 +32,7 @@ const fewNewest = 100
 export const findAll = (
   request: SearchRequest,
   options: SearchOptions,
-  { isOfWords, isKept, isNewestFirst, isFromCursor = false }: FindOptions,
+  { isOfWords = false, isKept = false, isNewestFirst = false }: FindOptions = {},
 ): SearchStep<Page, PageRow> => ({
   name: isKept ? 'find all matches by a kept plan, then sort' : 'find all matches, then sort',
   givesUp: `more than ${fewest} resources match`,
@@ -51,7 +50,8 @@ export const findAll = (
       ? `(select * from found union all select * from newest where ${isFull}) s`
       : foundRows(orders)
     const source: PageSource = { from, where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
-    const place = isFromCursor && request.cursor ? ` and ${beyond(request.cursor, orders, 's.key', context)}` : ''
+    const isOfColumns = orders.every(each => !each.usesResource && !each.usesNarrow)
+    const place = request.cursor && isOfColumns ? ` and ${beyond(request.cursor, orders, 's.key', context)}` : ''
     const every = `select s.shard, s.key, s.date from search s where ${where}${place}${isNewestFirst ? ` and not ${isFull}` : ''}`
     const limit = `limit ${context.bind(fewest + 1)}`
     // PostgreSQL plans a materialized part as if it were read to the end, but reads only as far as the limit needs.

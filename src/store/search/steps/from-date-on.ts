@@ -1,5 +1,5 @@
 // Read what a search from a date on finds, whose matches can be few, and among them some that began long before and last.
-import type { Page, PageRow } from '../page.ts'
+import { fullPageOf, type Page, type PageRow } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
 import type { SearchOptions } from '../sql-context.ts'
 import type { SearchStep } from '../strategy.ts'
@@ -12,11 +12,9 @@ export const findingAll = (request: SearchRequest, options: SearchOptions): Sear
     ? { ...options, reaching: 'listed' }
     : options
 
-/** Finds all matches of a search from a date on, after the cursor. */
+/** Finds all matches of a search from a date on. */
 export const findFromDateOn = (request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> =>
-  findAll(request, findingAll(request, options), {
-    ...{ isOfWords: false, isKept: false, isNewestFirst: false, isFromCursor: true },
-  })
+  findAll(request, findingAll(request, options))
 
 /**
  * The steps that come before a walk along the dates, which would go through everything that is older. What begins before the others ends the page,
@@ -34,7 +32,7 @@ export function fromDateOn(
       ...recent,
       name: `${recent.name}, from the day before the date on`,
       givesUp: 'the page is not full',
-      read: rows => (rows.length > request.count ? recent.read(rows) : undefined),
+      read: rows => fullPageOf(rows, request),
     },
     findFromDateOn(request, options),
   ]

@@ -4,15 +4,15 @@ import { noDate } from '../../index/draft.ts'
 import type { Indexer } from '../../index/entry.ts'
 import { typeNumber } from '../../type-number.ts'
 import { seen } from '../../visibility.ts'
-import { type Page, type PageRow, pageOf } from '../page.ts'
+import { fullPageOf, type Page, type PageRow } from '../page.ts'
 import { lasts } from '../ranges.ts'
 import type { SearchRequest } from '../request.ts'
-import { beyond, isBackward, type Order, orderBy, undatedPlace } from '../sort.ts'
+import { isBackward, type Order, undatedPlace } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
 import type { SearchOptions } from '../sql-context.ts'
-import { createContext, pageText, typeCondition } from '../statement.ts'
+import { createContext, firstRows, pageText, typeCondition } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
-import { queryDate } from '../values.ts'
+import { prefixOf, queryDate } from '../values.ts'
 import { clinicalDates, isOfDatesAndTokens, isOldestFirst, isPlainToken } from '../walk.ts'
 
 /** Most resources that are looked at for tokens that few may have. */
@@ -25,7 +25,7 @@ const longestWalk = 1000
 export const beginsWithOldest = (request: SearchRequest, indexer: Indexer): boolean =>
   isOldestFirst(request, indexer) &&
   isOfDatesAndTokens(request) &&
-  !clinicalDates(request).some(({ values: [value] }) => value!.startsWith('ap')) &&
+  !clinicalDates(request).some(({ values: [value] }) => prefixOf(value!) === 'ap') &&
   !(isBackward(request.cursor) && request.cursor!.values[0] === undatedPlace)
 
 /**
@@ -44,23 +44,22 @@ export const oldestFirst = (request: SearchRequest, options: SearchOptions): Sea
       const { prefix, interval } = queryDate(param.code, value!)
       return prefix === 'gt' ? interval.high : prefix === 'ge' ? interval.low : []
     })
-    const walked = [
+    const conditions = [
       typeCondition(request, context),
       `s.date > ${noDate}`,
       ...dates.map(each => conditionOf(each, 's', context)),
       ...begins.map(begin => `not ${lasts(typeNumber(type!), begin, context)}`),
-      ...(request.cursor ? [beyond(request.cursor, orders, 's.key', context)] : []),
-    ].join(' and ')
+    ]
     const met = [
       ...request.criteria.filter(isPlainToken).map(each => conditionOf(each, 's', context)),
       ...seen('s', context),
     ]
-    const from =
+    const first = { rows: 's.* from search s', conditions, orders, key: 's.key' }
+    const source =
       met.length === 0
-        ? 'search s'
-        : `(select s.* from search s where ${walked} ${orderBy(orders, ['s.date'], 's.key', isBackward(request.cursor))} limit ${longestWalk}) s`
-    const where = met.length === 0 ? walked : met.join(' and ')
-    return prepared(pageText(request, context, { from, where, key: 's.key', orders }), context, true)
+        ? { from: 'search s', where: conditions.join(' and ') }
+        : { from: `${firstRows(request, context, first, longestWalk)} s`, where: met.join(' and ') }
+    return prepared(pageText(request, context, { ...source, key: 's.key', orders }), context, true)
   },
-  read: rows => (rows.length > request.count ? pageOf(rows, request) : undefined),
+  read: rows => fullPageOf(rows, request),
 })

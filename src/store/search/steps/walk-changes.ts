@@ -2,12 +2,12 @@
 import { prepared } from '../../../db/database.ts'
 import { typeNumber } from '../../type-number.ts'
 import { seen } from '../../visibility.ts'
-import { type Page, type PageRow, pageOf } from '../page.ts'
+import { fullPageOf, type Page, type PageRow, pageOf } from '../page.ts'
 import type { Criterion, ParamCriterion, SearchRequest } from '../request.ts'
-import { beyond, isBackward, orderBy, ordersOf } from '../sort.ts'
+import { ordersOf } from '../sort.ts'
 import { conditionOf, updatedCondition } from '../sql.ts'
 import type { SearchOptions } from '../sql-context.ts'
-import { createContext, pageText } from '../statement.ts'
+import { createContext, firstRows, pageText } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { isClinicalDate, isPlainToken } from '../walk.ts'
 
@@ -43,17 +43,14 @@ export function walkChanges(request: SearchRequest, options: SearchOptions): Sea
         ...request.criteria.filter(isOfUpdate).map(each => updatedCondition(each, context)),
       ]
       const met = [...others.map(each => conditionOf(each, 's', context)), ...seen('s', context)]
-      const first = (): string => {
-        const place = request.cursor ? [beyond(request.cursor, orders, 'u.key', context)] : []
-        return `(select u.shard, u.key, u.updated_at from resource u where ${[...changed, ...place].join(' and ')}
-          ${orderBy(orders, ['u.updated_at'], 'u.key', isBackward(request.cursor))} limit ${longestWalk}) u cross join lateral (
+      const first = { rows: 'u.shard, u.key, u.updated_at from resource u', conditions: changed, orders, key: 'u.key' }
+      const looked = (): string => `${firstRows(request, context, first, longestWalk)} u cross join lateral (
           select s.key from search s where s.shard = u.shard and s.key = u.key and ${met.join(' and ')} offset 0) s`
-      }
       const source = isSelective
-        ? { from: first(), where: 'true' }
+        ? { from: looked(), where: 'true' }
         : { from: 'resource u', where: changed.join(' and ') }
       return prepared(pageText(request, context, { ...source, key: 'u.key', orders }), context, true)
     },
-    read: rows => (isSelective && rows.length <= request.count ? undefined : pageOf(rows, request)),
+    read: rows => (isSelective ? fullPageOf(rows, request) : pageOf(rows, request)),
   }
 }

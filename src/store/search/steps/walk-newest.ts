@@ -1,19 +1,23 @@
 // Walk along the newest resources of a type and look at each, as far as that can be worth it: for words that many have.
 import { prepared } from '../../../db/database.ts'
-import { type Page, type PageRow, pageOf } from '../page.ts'
+import { fullPageOf, type Page, type PageRow } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
-import { beyond, isBackward, orderBy, ordersOf } from '../sort.ts'
+import { ordersOf } from '../sort.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
-import { conditions, pageText, typeCondition } from '../statement.ts'
+import { conditions, firstRows, pageText, typeCondition } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 
 /** The next rows of `search` of the type, in the order of the answer from the place of the cursor on. */
-export function newestRows(request: SearchRequest, context: SqlContext, most: number): string {
-  const orders = ordersOf(request, context)
-  const place = request.cursor ? ` and ${beyond(request.cursor, orders, 's.key', context)}` : ''
-  return `(select s.* from search s where ${typeCondition(request, context)}${place}
-    ${orderBy(orders, ['s.date'], 's.key', isBackward(request.cursor))} limit ${most})`
-}
+export const newestRows = (request: SearchRequest, context: SqlContext, most: number): string =>
+  firstRows(
+    request,
+    context,
+    {
+      ...{ rows: 's.* from search s', key: 's.key' },
+      ...{ conditions: [typeCondition(request, context)], orders: ordersOf(request, context) },
+    },
+    most,
+  )
 
 /**
  * Looks at the newest resources. Of a word that more than a thousand have, a page is found soon, unless the type has millions: the
@@ -33,5 +37,5 @@ export const walkNewest = (
     const from = `${newestRows(request, context, most)} s`
     return prepared(pageText(request, context, { from, where, key: 's.key', orders }), context, true)
   },
-  read: rows => (rows.length > request.count ? pageOf(rows, request) : undefined),
+  read: rows => fullPageOf(rows, request),
 })

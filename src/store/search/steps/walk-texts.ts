@@ -3,12 +3,12 @@
 import { prepared } from '../../../db/database.ts'
 import type { ParamKey } from '../../index/postings.ts'
 import { seen } from '../../visibility.ts'
-import { type Page, type PageRow, pageOf } from '../page.ts'
+import { fullPageOf, type Page, type PageRow } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
-import { beyond, isBackward, type Order, orderBy, valueOfMissing } from '../sort.ts'
+import { type Order, valueOfMissing } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
 import type { SearchOptions } from '../sql-context.ts'
-import { createContext, type PageSource, pageText, typeCondition } from '../statement.ts'
+import { createContext, firstRows, type PageSource, pageText, typeCondition } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 
 /** The string parameter by which results are sorted, if its texts can be walked in that order from the place of the cursor. */
@@ -42,17 +42,13 @@ export const walkTexts = (
       ...request.criteria.map(each => conditionOf(each, 's', context)),
       ...seen('s', context),
     ]
-    const place = request.cursor ? ` and ${beyond(request.cursor, orders, 'w.key', context)}` : ''
-    const along = `w.param = ${context.bind(param.number)}::integer${place}`
+    const along = `w.param = ${context.bind(param.number)}::integer`
+    const rows = 'w.key, w.shard, w.folded, w.exact, w.param from word w'
     // An engine that distributes the tables walks along the texts of each node, as far as the page needs, but takes no limit before.
     const [texts, where] =
       options.layout === 'distributed'
         ? ['word w', along]
-        : [
-            `(select w.key, w.shard, w.folded, w.exact, w.param from word w where ${along}
-            ${orderBy(orders, ['w.folded'], 'w.key', isBackward(request.cursor))} limit ${longestWalk}) w`,
-            'true',
-          ]
+        : [`${firstRows(request, context, { rows, conditions: [along], orders, key: 'w.key' }, longestWalk)} w`, 'true']
     const source: PageSource = {
       // Each resource stands where its first text stands, or its last in descending order.
       from: `${texts} cross join lateral (
@@ -64,5 +60,5 @@ export const walkTexts = (
     }
     return prepared(pageText(request, context, { ...source, orders }), context, isKept(request))
   },
-  read: rows => (rows.length > request.count ? pageOf(rows, request) : undefined),
+  read: rows => fullPageOf(rows, request),
 })
