@@ -36,6 +36,7 @@ function record(patient: string) {
       id: patient,
       name: [{ family: `Name-${patient}`, given: ['Ada'] }],
       birthDate: '1990-02-03',
+      gender: patient === 'hidden' || patient === 'labs' ? 'other' : 'female',
       generalPractitioner: [{ reference: 'Practitioner/fouda' }],
     },
     observation('lab', 'laboratory', '718-7'),
@@ -138,6 +139,9 @@ const searches = [
   'Patient?name:contains=da&_sort=name',
   'Patient?_sort=family',
   'Patient?_sort=-_lastUpdated',
+  'Patient?_sort=_id',
+  'Patient?gender=other,female&_sort=-_id',
+  'Patient?_sort=birthdate',
   'Patient?_id=open,hidden,labs',
   'Patient?general-practitioner=Practitioner/fouda',
   'Patient?_has:Observation:patient:code=718-7',
@@ -147,6 +151,9 @@ const searches = [
   'Observation?code=718-7',
   'Observation?code=718-7,8867-4&_sort=-date',
   'Observation?code=718-7&_count=2&_total=estimate',
+  'Observation?code=718-7&status=final',
+  'Observation?code=718-7,8867-4&status=final&date=2026-03',
+  'Observation?_sort=-value-quantity',
   'Observation?category=laboratory',
   'Observation?patient=hidden',
   'Observation?patient=open,hidden',
@@ -219,6 +226,22 @@ describe('of what a client does not have consent for', () => {
     expect(
       matchIds((await asClinic('GET', 'Practitioner?_has:Patient:general-practitioner:name=Name-open')).body),
     ).toEqual(['fouda'])
+  })
+
+  test.each([
+    ['Observation?patient=open&patient.gender=female', ['open-lab', 'open-moved', 'open-vital']],
+    ['Observation?_id=labs-lab', ['labs-lab']],
+    ['Observation?_id=labs-lab&patient.gender=other', []],
+    ['Patient?_id=open&_has:Observation:patient:code=718-7', ['open']],
+    ['Patient?_id=vitals&_has:Observation:patient:code=718-7', []],
+    ['List?patient=open&item:Observation.code=718-7', ['open-list']],
+    ['List?patient=vitals', ['vitals-list']],
+    ['List?patient=vitals&item:Observation.code=718-7', []],
+    ['Practitioner?_id=fouda&_has:Patient:general-practitioner:gender=female', ['fouda']],
+    ['Practitioner?_id=fouda&_has:Patient:general-practitioner:gender=other', []],
+  ])('a chain that is followed from the few that are looked at does not either: %s', async (query, ids) => {
+    expect(matchIds((await asClinic('GET', query)).body).sort()).toEqual(ids)
+    expect(matchIds((await call('GET', query)).body)).not.toEqual([])
   })
 
   test.each([

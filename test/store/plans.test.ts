@@ -38,13 +38,14 @@ const patient = (number: number): JsonObject => ({
   resourceType: 'Patient',
   id: `p${number}`,
   name: [{ family: name(number), given: [name(number + 31)] }],
+  gender: number % 10 === 3 ? 'female' : 'male',
 })
 
-// Half of the observations have one code, a twelve-hundredth the rare one; a six-hundredth lasts for years, and a quarter has a value.
+// Half of the observations have one code, a twelve-hundredth the rare one; a six-hundredth lasts for years, a quarter has a value, and three are amended.
 const observation = (number: number): JsonObject => ({
   resourceType: 'Observation',
   id: `o${number}`,
-  status: 'final',
+  status: number % 4000 === 1 ? 'amended' : 'final',
   code: {
     coding: [
       { system: 'http://loinc.org', code: number % 1200 === 7 ? 'rare' : number % 2 ? 'common' : `code${number % 40}` },
@@ -151,6 +152,11 @@ describe('a search walks', () => {
     ['the oldest of a status, up to a date', 'Observation', 'status=final&date=lt2020&_sort=date', 'search_date'],
     ['the last changes', 'Observation', '_sort=-_lastUpdated', 'resource_updated'],
     ['the first changes from a moment on', 'Observation', '_lastUpdated=ge1970&_sort=_lastUpdated', 'resource_updated'],
+    ['all by their ids', 'Observation', '_sort=_id', 'directory_id'],
+    ['those of a status by their ids', 'Observation', 'status=final&_sort=-_id', 'directory_id'],
+    ['the lowest values', 'Observation', '_sort=value-quantity', 'span_low'],
+    ['the highest values', 'Observation', '_sort=-value-quantity', 'span_high'],
+    ['a frequent code of very many patients', 'Observation', 'code=common&patient.gender=male', 'coded_newest'],
     ['letters within a name', 'Patient', `name:contains=${name(1234).slice(5)}&_sort=family`, 'term_grams'],
     ['the beginning of a name', 'Patient', `name=${name(1234)}`, 'word_folded'],
     ['everybody by family name', 'Patient', '_sort=family', 'word_folded'],
@@ -213,12 +219,74 @@ describe('a search finds the few of many by looking at few:', () => {
     ['of a value and a unit', 'value-quantity=4007||mg', 1],
     ['about a value', 'value-quantity=ap5000', 1],
     ['of a status, above a value', 'status=final&value-quantity=gt4000', 10],
+    ['of a frequent code and a rare status', 'code=common&status=amended', 3],
+    ['of two codes and a rare status', 'code=common,code8&status=amended', 3],
+    ['of very many patients', 'patient.gender=male', 20],
+    ['of very many patients, of two codes', 'code=common,code8&patient.gender=male', 20],
+    ['of no patient', 'patient.gender=other', 0],
+    ['of a frequent code, of no patient', 'code=common&patient.gender=other', 0],
+    ['of a patient among very many', 'patient=p8&patient.gender=male', 20],
+    ['of a patient who is not among very many', 'patient=p13&patient.gender=male', 0],
+    ['of patients who have what is nowhere', 'patient._has:Observation:patient:date=gt2031', 0],
   ])('%s', async (_what, query, count) => {
     expect(await search('Observation', `${query}&_count=20`)).toBe(count)
-    const looked = plan
+    expect(mostLookedAt()).toBeLessThanOrEqual(1100)
+  })
+
+  test('the highest values of a status', async () => {
+    expect(await search('Observation', 'status=final&_sort=-value-quantity&_count=20')).toBe(20)
+    expect(indexes()).toContain('span_high')
+  })
+
+  test('patients after what refers to them', async () => {
+    expect(await search('Patient', '_has:Observation:patient:date=gt2031')).toBe(0)
+    expect(await search('Patient', '_has:Observation:patient:value-quantity=gt4000')).toBe(3)
+    expect(mostLookedAt()).toBeLessThanOrEqual(1100)
+  })
+})
+
+/** Rows that some part of a statement looked at, whether they matched or not. */
+const mostLookedAt = (): number =>
+  Math.max(
+    ...plan
       .filter(node => node['Relation Name'] !== undefined)
-      .map(node => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'])
-    expect(Math.max(...looked)).toBeLessThanOrEqual(1100)
+      .map(node => (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']),
+  )
+
+describe('a search through very many resources finds', () => {
+  const dates = new Map(
+    Array.from({ length: observations }, (_, number) => [`o${number}`, (number * 7919) % observations]),
+  )
+  const newest = (numbers: readonly number[]): string[] =>
+    numbers.map(number => `o${number}`).sort((one, other) => dates.get(other)! - dates.get(one)!)
+  const all = Array.from({ length: observations }, (_, number) => number)
+  const isOfMale = (number: number): boolean => number % 10 !== 3
+
+  test.each<[what: string, query: string, matches: (number: number) => boolean]>([
+    ['what is of them', 'patient.gender=male', isOfMale],
+    ['the same by another parameter', 'subject:Patient.gender=male', isOfMale],
+    ['a code', 'code=code8&patient.gender=male', number => number % 40 === 8 && isOfMale(number)],
+    ['a frequent code', 'code=common&patient.gender=female', number => number % 10 === 3 && number % 1200 !== 7],
+    ['a rare code', 'code=rare&patient.gender=male', number => number % 1200 === 7],
+  ])('%s', async (_what, query, matches) => {
+    const request = store.parse(['Observation'], new URLSearchParams(`${query}&_count=150`), true)
+    const found = (await store.search(request)).matches.map(({ id }) => id)
+    expect(found).toEqual(newest(all.filter(matches)).slice(0, 150))
+    const { total } = await store.search(
+      store.parse(['Observation'], new URLSearchParams(`${query}&_summary=count`), true),
+    )
+    expect(total).toBe(all.filter(matches).length)
+  })
+
+  test('patients', async () => {
+    const request = store.parse(
+      ['Patient'],
+      new URLSearchParams('_has:Observation:patient:code=common&_count=500'),
+      true,
+    )
+    const found = (await store.search(request)).matches.map(({ id }) => id)
+    const having = new Set(all.filter(number => number % 2 && number % 1200 !== 7).map(number => `p${number % 150}`))
+    expect([...found].sort()).toEqual([...having].sort())
   })
 })
 

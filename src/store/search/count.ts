@@ -2,7 +2,7 @@
 import { prepared } from '../../db/database.ts'
 import { typeNumber } from '../type-number.ts'
 import { likelySeen, type Reach, type Visibility } from '../visibility.ts'
-import { boundReach, canNarrow, isNarrow, reached } from './reach.ts'
+import { boundReach, canNarrow, isNarrow, lookingAt, reached } from './reach.ts'
 import type { SearchRequest } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { type Conditions, conditions } from './statement.ts'
@@ -22,14 +22,14 @@ export interface CountRow extends Partial<Reach> {
 
 /** How matches are counted; more than a few thousand may be estimated, where the request is content with that. */
 export function planCount(request: SearchRequest, seeing: SearchOptions): Strategy<number, CountRow> {
-  const options = findingAll(request, seeing)
+  const options = lookingAt(request, findingAll(request, seeing))
   const { visibility } = options
   const within = (
     reach?: Reach,
     name = reach ? 'count what the caller may see' : 'count',
   ): Strategy<number, CountRow> =>
     count(name, request, () => {
-      const { context, where } = conditions(request, options)
+      const { context, where } = conditions(request, reach ? { ...options, isOfFewRows: true } : options)
       return { context, where, from: reach ? `${reached(request, boundReach(reach, context), context)} s` : 'search s' }
     })
   if (!visibility || request.criteria.some(isNarrow)) return within()

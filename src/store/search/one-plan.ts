@@ -2,6 +2,7 @@
 // finding it.
 import type { Indexer } from '../index/entry.ts'
 import type { Criterion, SearchRequest } from './request.ts'
+import { ledToPatients } from './sql-contained.ts'
 import { isClinicalDate, isPlainToken } from './walk.ts'
 
 /**
@@ -15,10 +16,11 @@ export function suitsOnePlan({ criteria }: SearchRequest, type: string, indexer:
 }
 
 const isOnePatient = (criterion: Criterion, type: string, indexer: Indexer): boolean =>
-  criterion.kind === 'param' &&
-  (criterion.modifier === '' || criterion.modifier === 'Patient') &&
-  criterion.values.length === 1 &&
-  indexer.columns(type).patient.has(criterion.param.code)
+  (criterion.kind === 'chain' && ledToPatients(criterion, indexer)?.length === 1) ||
+  (criterion.kind === 'param' &&
+    (criterion.modifier === '' || criterion.modifier === 'Patient') &&
+    criterion.values.length === 1 &&
+    indexer.columns(type).patient.has(criterion.param.code))
 
 /**
  * True for a search by strings alone, such as names, or by one identifier: their index finds the matches, as far as those are

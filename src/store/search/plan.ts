@@ -2,28 +2,39 @@
 // `npm run bench -- explain` prints its plans; test/store/search/plan.test.ts lists them for the searches that clients send.
 import { isLookedUp, suitsOnePlan } from './one-plan.ts'
 import type { Page, PageRow } from './page.ts'
-import { canNarrow, isNarrow } from './reach.ts'
+import { canNarrow, isNarrow, lookingAt } from './reach.ts'
 import type { Criterion, SearchRequest, TextCriterion } from './request.ts'
 import { isBackward } from './sort.ts'
+import { isOfPatients } from './sql-contained.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { findAll } from './steps/find-all.ts'
 import { findFromDateOn, fromDateOn } from './steps/from-date-on.ts'
 import { beginsWithOldest, oldestFirst } from './steps/oldest-first.ts'
 import { askReach, searchLittle, searchWithin } from './steps/reach.ts'
 import { readInOrder } from './steps/read-in-order.ts'
-import { isOfChanges, walkChanges } from './steps/walk-changes.ts'
 import { walkCodes } from './steps/walk-codes.ts'
 import { walkNewest } from './steps/walk-newest.ts'
-import { sortedTexts, walkTexts } from './steps/walk-texts.ts'
+import { isInOrderOfResources, walkResources } from './steps/walk-resources.ts'
+import { sortedValues, walkValues } from './steps/walk-values.ts'
 import type { SearchStep, Strategy } from './strategy.ts'
 import { needsOneWord, needsWord } from './text-query.ts'
-import { isFromDateOn, isOfMagnitude, newestOf, walkedCodes } from './walk.ts'
+import {
+  clinicalDates,
+  isFromDateOn,
+  isOfMagnitude,
+  leadsToFew,
+  leadsToMany,
+  matchesMany,
+  newestOf,
+  walkedCodes,
+} from './walk.ts'
 
-/** Most of the newest resources that are looked at: after all that have a word were too many, and before all that have a value are found. */
-const longestWalk = { forWords: 5000, forMagnitudes: 1000 }
+/** Most of the newest resources that are looked at: after all that have a word were too many, and where any number may match. */
+const longestWalk = { forWords: 5000, forChains: 500, otherwise: 1000 }
 
 /** How a page of a search is read, and one match more to know whether there is another page. */
-export function plan(request: SearchRequest, options: SearchOptions): Strategy<Page, PageRow> {
+export function plan(request: SearchRequest, given: SearchOptions): Strategy<Page, PageRow> {
+  const options = lookingAt(request, given)
   const isLittle = options.sketch?.isLittle && canNarrow(request, options)
   return isLittle ? [searchLittle(request, options), ...planAny(request, options)] : planAny(request, options)
 }
@@ -31,38 +42,74 @@ export function plan(request: SearchRequest, options: SearchOptions): Strategy<P
 function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page, PageRow> {
   const narrowed = canNarrow(request, options) ? searchWithin(request, options) : undefined
   const newest = newestOf(request, options.indexer)
-  const codes = newest && walkedCodes(request, newest, options.indexer)
+  const codes = newest && walkedCodes(request, newest, options)
+  if (codes) return alongCodes(request, options, codes, narrowed)
   const isFixed = newest !== undefined && suitsOnePlan(request, newest, options.indexer)
   const read = (how: SearchOptions): SearchStep<Page, PageRow> =>
-    codes
-      ? walkCodes(request, how, codes, narrowed)
-      : readInOrder(request, how, { isFixed, narrowed: isFixed ? narrowed : undefined })
-  const isWhole = options.layout !== 'distributed'
-  const isFromDate = newest !== undefined && isFromDateOn(request, options.indexer) && !isBackward(request.cursor)
-  const fromDate = isFromDate && isWhole ? fromDateOn(request, options, read) : []
-  if (codes || isFixed) return [...fromDate, read(options)]
-  const texts = sortedTexts(request, options)
-  const steps: SearchStep<Page, PageRow>[] = []
+    readInOrder(request, how, { isFixed, narrowed: isFixed ? narrowed : undefined })
+  const fromDate = newest && isFromDate(request, options) ? fromDateOn(request, options, read) : []
+  if (isFixed) return [...fromDate, read(options)]
   // A statement that may find nothing, planned for its values each time, would cost more than asking first.
-  if (narrowed) steps.push(askReach(request, options, narrowed))
-  const along = isWhole && !request.criteria.some(isNarrow) ? alongTime(request, options) : []
-  if (along.length > 0) return [...steps, ...along, ...(along.at(-1)!.givesUp ? [read(options)] : [])]
-  const isNewestFirst = newest !== undefined && isOfWords(request) && request.criteria.every(isText)
-  const isNewestOfMagnitude = newest !== undefined && isOfMagnitude(request)
+  const ask = narrowed ? [askReach<Page, PageRow>(request, options, narrowed)] : []
+  const isAlong = options.layout !== 'distributed' && !request.criteria.some(isNarrow)
+  const along = isAlong ? alongTime(request, options) : []
+  if (along.length > 0) return [...ask, ...along, ...(along.at(-1)!.givesUp ? [read(options)] : [])]
+  return [...ask, ...inTurn(request, options, newest), ...fromDate, read(options)]
+}
+
+/** Steps that answer soon where few resources match, or where many do: which it is, the planner cannot know. */
+function inTurn(
+  request: SearchRequest,
+  options: SearchOptions,
+  newest: string | undefined,
+): SearchStep<Page, PageRow>[] {
+  const { criteria } = request
+  const values = options.isOfFewRows ? undefined : sortedValues(request, options)
+  const isNewestFirst = newest !== undefined && isOfWords(request) && criteria.every(isText)
   // The index of words finds one word in no time, whichever it is. Of many alternatives the planner has to know how frequent they are.
-  const isKept = isLookedUp(request) || (isNewestFirst && request.criteria.some(isOfOneWord))
-  if (isKept || isOfWords(request) || (texts && request.criteria.length > 0))
-    steps.push(findAll(request, options, { isOfWords: isOfWords(request), isKept, isNewestFirst }))
-  if (isNewestFirst) steps.push(walkNewest(request, options, longestWalk.forWords))
-  if (isNewestOfMagnitude)
-    steps.push(walkNewest(request, options, longestWalk.forMagnitudes), findAll(request, options))
-  if (texts) steps.push(walkTexts(request, options, texts))
-  return [...steps, ...fromDate, read(options)]
+  const isKept = isLookedUp(request) || (isNewestFirst && criteria.some(isOfOneWord))
+  const few = criteria.filter(leadsToFew)
+  const isFound = isKept || isOfWords(request) || few.length > 0 || (values && criteria.length > 0)
+  const isOfAnyType = few.some(each => !isOfPatients(each, options.indexer))
+  const look = (most: number): SearchStep<Page, PageRow> => walkNewest(request, options, most)
+  const steps: SearchStep<Page, PageRow>[] = []
+  if (isFound)
+    steps.push(findAll(request, options, { isOfWords: isOfWords(request), isKept, isOfAnyType, isNewestFirst }))
+  if (isNewestFirst) steps.push(look(longestWalk.forWords))
+  else if (newest && isLookedUp(request)) steps.push(look(longestWalk.otherwise))
+  else if (newest && isOfMagnitude(request)) steps.push(look(longestWalk.otherwise), findAll(request, options))
+  else if (newest && leadsAlong(request, options, newest)) steps.push(look(longestWalk.forChains))
+  if (values) steps.push(walkValues(request, options, values))
+  return steps
+}
+
+/** True for a chain through very many resources, beside nothing rare. */
+const leadsAlong = ({ criteria }: SearchRequest, { layout }: SearchOptions, type: string): boolean =>
+  layout !== 'distributed' && criteria.some(leadsToMany) && criteria.every(each => matchesMany(each, type))
+
+const isFromDate = (request: SearchRequest, { indexer, layout }: SearchOptions): boolean =>
+  layout !== 'distributed' && isFromDateOn(request, indexer) && !isBackward(request.cursor)
+
+/** Steps along the newest of some codes. If more is asked for than when that was, few of them may match. */
+function alongCodes(
+  request: SearchRequest,
+  options: SearchOptions,
+  codes: readonly bigint[],
+  narrowed: SearchStep<Page, PageRow>['within'],
+): Strategy<Page, PageRow> {
+  const walk = (how: SearchOptions, most?: number): SearchStep<Page, PageRow> =>
+    walkCodes(request, how, { codes, narrowed, most })
+  const isSure = request.criteria.length - clinicalDates(request).length === 1 || options.layout === 'distributed'
+  const begin = (how: SearchOptions): SearchStep<Page, PageRow> => walk(how, isSure ? undefined : longestWalk.otherwise)
+  if (isFromDate(request, options)) return [...fromDateOn(request, options, begin), walk(options)]
+  if (isSure) return [walk(options)]
+  const found = request.criteria.some(leadsToMany) ? [] : [findAll(request, options, { isKept: true })]
+  return [begin(options), ...found, walk(options)]
 }
 
 /** Steps that read in the order of the last change, or of the clinical date from the oldest on; none for any other order. */
 function alongTime(request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow>[] {
-  if (isOfChanges(request)) return [walkChanges(request, options)]
+  if (isInOrderOfResources(request)) return [walkResources(request, options)]
   if (!beginsWithOldest(request, options.indexer)) return []
   const rest = isFromDateOn(request, options.indexer) ? [findFromDateOn(request, options)] : []
   return [oldestFirst(request, options), ...rest]

@@ -6,7 +6,8 @@ import { patientsNamed } from '../patients.ts'
 import { typeNumber } from '../type-number.ts'
 import type { Reach, Seen } from '../visibility.ts'
 import type { Binder } from './binder.ts'
-import type { Criterion, SearchRequest } from './request.ts'
+import type { Criterion, SearchRequest, Sought } from './request.ts'
+import type { SearchOptions } from './sql-context.ts'
 
 /**
  * True if it may pay to read only what the caller may see: not if the search matches few resources, or types that may be about no
@@ -47,6 +48,18 @@ export const reachInStatement: ReachSql = {
 export const isNarrow = (criterion: Criterion): boolean =>
   (criterion.kind === 'param' && ['_id', 'identifier'].includes(criterion.param.code)) ||
   patientsNamed([criterion]).length > 0
+
+/** The options for a search that few rows are looked at for, if it is one; unchanged for any other. */
+export const lookingAt = (request: Sought, options: SearchOptions): SearchOptions =>
+  isOfFewRows(request) ? { ...options, isOfFewRows: true } : options
+
+/** True for a search that few rows are looked at for: those of one patient, or with an identifier. */
+export const isOfFewRows = ({ criteria }: Sought): boolean =>
+  criteria.some(
+    each =>
+      isNarrow(each) &&
+      (each.kind === 'compartment' || (each.kind === 'param' && (each.modifier === '' || each.modifier === 'Patient'))),
+  )
 
 /**
  * Every row of `search` within reach, once, as something to select from. `offset 0` keeps the planner from looking through

@@ -41,11 +41,14 @@ export interface ParamCriterion {
   readonly holders?: readonly number[] | undefined
 }
 
+/** The `self` of every resource that a step of a chain leads through, as far as they may be seen; `many` if they are too many to be listed. */
+export type Found = readonly bigint[] | 'many'
+
 export interface ChainTarget {
   readonly type: string
   readonly criterion: Criterion
-  /** The `self` of every resource that meets the criterion and may be seen, once they have been looked up. */
-  readonly found?: readonly bigint[] | 'many'
+  /** What meets the criterion, once it has been looked up. */
+  readonly found?: Found
 }
 
 /** `subject:Patient.name=x`: what the reference points at matches one of the inner criteria (one for each possible target type). */
@@ -65,6 +68,8 @@ export interface HasCriterion {
   readonly from: string
   readonly param: SearchParamModel
   readonly criterion: Criterion
+  /** What such resources refer to, once it has been looked up: among it, what the parameter does not refer to. */
+  readonly found?: Found
 }
 
 /** `_list=1`: an entry of the List with this id. */
@@ -147,6 +152,9 @@ export interface Include {
 }
 
 export type Summary = 'true' | 'text' | 'data' | 'count' | 'false'
+
+/** What resources are looked for. */
+export type Sought = Pick<SearchRequest, 'types' | 'criteria'>
 
 export interface SearchRequest {
   /** One type, or several for a search across types. */

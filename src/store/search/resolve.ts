@@ -6,15 +6,17 @@ import type { Indexer } from '../index/entry.ts'
 import { closure, codeSystemOf } from '../terminology/code-system.ts'
 import { membersOf, mostMembers } from '../terminology/expand.ts'
 import { type Library, named } from '../terminology/library.ts'
-import { lookedUp, mostLookedUp } from './chained.ts'
+import { lookedUp, mostLookedUp, referredTo } from './chained.ts'
 import { entriesOf } from './lists.ts'
 import { unescaped } from './query-text.ts'
+import { canNarrow, isOfFewRows } from './reach.ts'
 import {
   type ChainCriterion,
   type ChainTarget,
   type Coding,
   type Criterion,
   codeModifiers,
+  type HasCriterion,
   type ParamCriterion,
   partsOf,
   type SearchRequest,
@@ -24,9 +26,13 @@ import type { SearchOptions } from './sql-context.ts'
 import { asksForHolders, findHolders } from './sql-missing.ts'
 import { asksWithin, findStrings, findTexts } from './sql-words.ts'
 import { queryToken } from './values.ts'
+import { isPlainToken } from './walk.ts'
 
 /** The request with everything looked up. @throws Failure MALFORMED_REQUEST naming what is not known, INSUFFICIENT_SCOPE. */
-export async function resolve(request: SearchRequest, sources: Sources): Promise<SearchRequest> {
+export async function resolve(request: SearchRequest, given: Sources): Promise<SearchRequest> {
+  const { sketch } = given.options
+  const isLittle = sketch?.isLittle === true && canNarrow(request, given.options)
+  const sources = { ...given, follows: isLittle ? 'none' : isOfFewRows(request) ? 'rare' : 'all' } as const
   if (!request.criteria.some(each => needsLookup(each, sources))) return request
   const criteria: Criterion[] = []
   for (const criterion of request.criteria) criteria.push(await resolved(criterion, sources))
@@ -41,7 +47,15 @@ export interface Sources {
   readonly options: SearchOptions
 }
 
-function needsLookup(criterion: Criterion, sources: Sources): boolean {
+/**
+ * Which chains are looked up from their end. Where few rows are looked at, they are followed from there, unless they begin with something
+ * rare; for a caller who sees little, what is found may be much more than what is seen.
+ */
+interface Looking extends Sources {
+  readonly follows: 'all' | 'rare' | 'none'
+}
+
+function needsLookup(criterion: Criterion, sources: Looking): boolean {
   return (
     criterion.kind === 'list' ||
     isOfCodes(criterion) ||
@@ -49,7 +63,7 @@ function needsLookup(criterion: Criterion, sources: Sources): boolean {
     isOfStrings(criterion) ||
     asksForHolders(criterion, sources.indexer) ||
     isThroughPatient(criterion, sources) ||
-    isOfFewTypes(criterion) ||
+    isLookedUp(criterion, sources) ||
     partsOf(criterion).some(part => needsLookup(part, sources))
   )
 }
@@ -65,10 +79,18 @@ const isOfStrings = (criterion: Criterion): boolean => criterion.kind === 'param
 const isThroughPatient = (criterion: Criterion, { indexer }: Sources): boolean =>
   criterion.kind === 'chain' && isByPatient(criterion, indexer)
 
-const isOfFewTypes = (criterion: Criterion): criterion is ChainCriterion =>
-  criterion.kind === 'chain' && criterion.targets.length <= mostLookedUp
+/** True for a chain, or its reverse, whose last step is looked up. */
+function isLookedUp(criterion: Criterion, { follows }: Looking): criterion is ChainCriterion | HasCriterion {
+  if (follows === 'none' || (criterion.kind !== 'chain' && criterion.kind !== 'has')) return false
+  const ends = partsOf(criterion)
+  return ends.length <= mostLookedUp && (follows === 'all' || !ends.some(mayBeFrequent))
+}
 
-async function resolved(criterion: Criterion, sources: Sources): Promise<Criterion> {
+/** True for a code, which very many may have. */
+const mayBeFrequent = (criterion: Criterion): boolean =>
+  isPlainToken(criterion) && criterion.param.code !== 'identifier'
+
+async function resolved(criterion: Criterion, sources: Looking): Promise<Criterion> {
   if (!needsLookup(criterion, sources)) return criterion
   if (criterion.kind === 'not') return { ...criterion, part: await resolved(criterion.part, sources) }
   if (criterion.kind === 'and' || criterion.kind === 'or') {
@@ -76,16 +98,19 @@ async function resolved(criterion: Criterion, sources: Sources): Promise<Criteri
     for (const part of criterion.parts) parts.push(await resolved(part, sources))
     return { ...criterion, parts }
   }
-  if (criterion.kind === 'has') return { ...criterion, criterion: await resolved(criterion.criterion, sources) }
+  if (criterion.kind === 'has') {
+    const has = { ...criterion, criterion: await resolved(criterion.criterion, sources) }
+    return isLookedUp(has, sources) ? { ...has, found: await referredTo(sources.on, has, sources.options) } : has
+  }
   if (criterion.kind === 'list')
     return { ...criterion, entries: await asQuery('_list', () => entriesOf(criterion, sources.library)) }
   if (criterion.kind === 'chain') {
     const meets = isThroughPatient(criterion, sources) && (await meetsContainedPatients(criterion, sources))
-    const isLookedUp = isOfFewTypes(criterion) && (meets || !isThroughPatient(criterion, sources))
+    const isAsked = isLookedUp(criterion, sources)
     const targets: ChainTarget[] = []
     for (const { type, criterion: inner } of criterion.targets) {
       const target = { type, criterion: await resolved(inner, sources) }
-      targets.push(isLookedUp ? await lookedUp(sources.on, target, sources.options) : target)
+      targets.push(isAsked ? { ...target, found: await lookedUp(sources.on, target, sources.options) } : target)
     }
     return { ...criterion, targets, meetsContainedPatients: meets }
   }

@@ -27,8 +27,14 @@ const lastText = '\u{10FFFF}'
 /** Where resources without a date stand, the oldest first: after every date. */
 export const undatedPlace = '9000000000000000'
 
-/** What stands for no value at all in an order of texts. */
-export const valueOfMissing = (descending: boolean): string => (descending ? '' : lastText)
+/** What stands for no value at all. */
+export function valueOfMissing({ param, descending }: SortKey): string {
+  if (isOfSpans(param)) return descending ? '-Infinity' : 'Infinity'
+  return descending ? '' : lastText
+}
+
+/** True for dates, numbers and quantities, whose values are in the table `span`. */
+export const isOfSpans = ({ type }: SearchParamModel): boolean => ['date', 'number', 'quantity'].includes(type)
 
 /** The order of a search; without a sort of its own, newest clinical date first. */
 export function ordersOf(request: SearchRequest, context: SqlContext): Order[] {
@@ -40,12 +46,11 @@ export function ordersOf(request: SearchRequest, context: SqlContext): Order[] {
 /** True if results can be ordered by the parameter. */
 export function isSortable(param: SearchParamModel, type: string): boolean {
   if (param.type === 'composite' || param.type === 'special') return false
-  return (
-    ['date', 'number', 'quantity', 'string'].includes(param.type) || param.code === '_id' || !!jsonPath(param, type)
-  )
+  return isOfSpans(param) || param.type === 'string' || param.code === '_id' || !!jsonPath(param, type)
 }
 
-function orderOf({ param, descending }: SortKey, types: readonly string[], context: SqlContext): Order {
+function orderOf(sortKey: SortKey, types: readonly string[], context: SqlContext): Order {
+  const { param, descending } = sortKey
   const type = types[0]!
   if (param.code === '_lastUpdated')
     return { expression: 'u.updated_at', type: 'timestamptz', descending, usesResource: true }
@@ -60,18 +65,17 @@ function orderOf({ param, descending }: SortKey, types: readonly string[], conte
       usesResource: false,
     }
   }
-  if (param.type === 'date' || param.type === 'number' || param.type === 'quantity')
-    return spanOrder(param, type, descending, context)
-  if (param.type === 'string') return wordOrder(param, type, descending, context)
-  return bodyOrder(param, type, descending, context)
+  if (isOfSpans(param)) return spanOrder(sortKey, type, context)
+  if (param.type === 'string') return wordOrder(sortKey, type, context)
+  return bodyOrder(sortKey, type, context)
 }
 
-function spanOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
+function spanOrder(sortKey: SortKey, type: string, context: SqlContext): Order {
+  const { param, descending } = sortKey
   const which = `v.shard = s.shard and v.key = s.key and v.param = any(${context.bind(context.indexer.params.keys(type, param.code).map(key => key.number))}::integer[]) and v.token = 0`
   const value = descending ? 'max(v.high)' : 'min(v.low)'
-  const missing = descending ? '-Infinity' : 'Infinity'
   return {
-    expression: `coalesce((select ${value} from span v where ${which}), '${missing}'::double precision)`,
+    expression: `coalesce((select ${value} from span v where ${which}), '${valueOfMissing(sortKey)}'::double precision)`,
     type: 'double precision',
     descending,
     usesResource: false,
@@ -79,17 +83,19 @@ function spanOrder(param: SearchParamModel, type: string, descending: boolean, c
   }
 }
 
-function wordOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
+function wordOrder(sortKey: SortKey, type: string, context: SqlContext): Order {
+  const { param, descending } = sortKey
   const which = `v.shard = s.shard and v.key = s.key and v.param = any(${context.bind(context.indexer.params.keys(type, param.code).map(key => key.number))}::integer[])`
-  const expression = `coalesce((select ${descending ? 'max' : 'min'}(v.folded) from word v where ${which}), '${valueOfMissing(descending)}') collate "C"`
+  const expression = `coalesce((select ${descending ? 'max' : 'min'}(v.folded) from word v where ${which}), '${valueOfMissing(sortKey)}') collate "C"`
   return { expression, type: 'text collate "C"', descending, usesResource: false, usesNarrow: true }
 }
 
 // Codes are not kept in readable form by the index, so their order comes from the resource itself.
-function bodyOrder(param: SearchParamModel, type: string, descending: boolean, context: SqlContext): Order {
+function bodyOrder(sortKey: SortKey, type: string, context: SqlContext): Order {
+  const { param, descending } = sortKey
   // json, not jsonb: it does not read the numbers on its way, and a decimal of FHIR may be larger than any of PostgreSQL's.
   const path = jsonPath(param, type) ?? []
-  const expression = `coalesce(u.body::json #>> ${context.bind(path)}::text[], '${valueOfMissing(descending)}') collate "C"`
+  const expression = `coalesce(u.body::json #>> ${context.bind(path)}::text[], '${valueOfMissing(sortKey)}') collate "C"`
   return { expression, type: 'text collate "C"', descending, usesResource: true }
 }
 

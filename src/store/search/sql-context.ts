@@ -31,12 +31,15 @@ export interface SearchOptions extends Seen {
   readonly maxIncluded: number
   /** Which resources from a date on are looked at; only for searches by tokens and by one date at a time (`isOfDatesAndTokens`). */
   readonly reaching?: Reaching
+  /** True if few rows are looked at: then chains are followed from each of them. */
+  readonly isOfFewRows?: boolean
 }
 
 export interface SqlContext extends Binder, Seen {
   /** As in the options, both. */
   readonly layout?: Layout | undefined
   readonly reaching?: Reaching | undefined
+  readonly isOfFewRows?: boolean | undefined
   readonly indexer: Indexer
   /** Address of this server's FHIR endpoint. */
   readonly base: Base

@@ -10,16 +10,17 @@ import { dateCondition, type Ends } from './ranges.ts'
 import type { ChainCriterion, Criterion, HasCriterion, ParamCriterion } from './request.ts'
 import { compartmentCondition } from './sql-compartment.ts'
 import { compositeCondition } from './sql-composites.ts'
-import { insideContained, isByPatient, isOnlyOutside } from './sql-contained.ts'
+import { insideContained, isByColumn, isOnlyOutside } from './sql-contained.ts'
 import { anyOf, postingArray, type SqlContext } from './sql-context.ts'
 import { missingCondition } from './sql-missing.ts'
 import { nearCondition } from './sql-near.ts'
-import { isInBucketOf, referenceCondition } from './sql-references.ts'
+import { isAboutPatient, isInBucketOf, referenceCondition } from './sql-references.ts'
 import { dateParamCondition, magnitudeCondition } from './sql-spans.ts'
 import { textCondition } from './sql-text.ts'
 import { tokenCondition, uriCondition } from './sql-tokens.ts'
 import { stringCondition } from './sql-words.ts'
 import { queryDate } from './values.ts'
+import { isHeldBy, isPlainToken } from './walk.ts'
 
 /** A condition that holds for the row `row` of search exactly if its resource meets the criterion. */
 export function conditionOf(criterion: Criterion, row: string, context: SqlContext): string {
@@ -78,9 +79,15 @@ function idCondition(criterion: ParamCriterion, row: string, context: SqlContext
   const hashes = criterion.types.flatMap(type =>
     ids.map(id => postings.selfHash(type, id.replace(new RegExp(`^${type}/`), ''))),
   )
-  const isOfPatients = criterion.types.every(type => type === 'Patient') && hashes.length > 0
-  const found = `${row}.self = any(${postingArray(context, hashes)})${isOfPatients ? ` and ${isInBucketOf(row, hashes, context)}` : ''}`
+  const found = isOneOf(hashes, criterion.types, row, context)
   return criterion.modifier === 'not' ? `not (${found})` : `(${found})`
+}
+
+/** The row is one of these resources, by their hashes. */
+function isOneOf(selves: readonly bigint[], types: readonly string[], row: string, context: SqlContext): string {
+  const isAmong = `${row}.self = any(${postingArray(context, selves)})`
+  const isOfPatients = selves.length > 0 && types.every(type => type === 'Patient')
+  return isOfPatients ? `(${isAmong} and ${isInBucketOf(row, selves, context)})` : isAmong
 }
 
 function lastUpdatedCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
@@ -115,19 +122,21 @@ const saltArray = (types: readonly string[], code: string, context: SqlContext):
 
 function chainCondition(criterion: ChainCriterion, row: string, context: SqlContext): string {
   const { param, types } = criterion
-  // The column patient knows nothing of patients that a resource contains; postings do.
-  const held = isByPatient(criterion, context.indexer) && !criterion.meetsContainedPatients
+  const held = isByColumn(criterion, context.indexer)
   const conditions = criterion.targets.map(target => {
+    const isHeld = held && target.type === 'Patient'
+    if (target.found && target.found !== 'many')
+      return isHeld ? isAboutOneOf(target.found, row, context) : refersTo(target.found, criterion, row, context)
     const inner = context.nextAlias()
-    if (target.found && target.found !== 'many') return refersTo(target.found, criterion, row, context)
-    const found = [
-      `${inner}.type = ${typeNumber(target.type)}`,
-      conditionOf(target.criterion, inner, context.outside ?? context),
-      ...seen(inner, context),
-    ].join(' and ')
-    if (held && target.type === 'Patient')
-      return `${row}.patient in (select ${inner}.self from search ${inner} where ${found})`
+    const found = metBy(inner, target, context.outside ?? context, !isFollowed(context))
+    if (isHeld)
+      return isFollowed(context)
+        ? `exists (select 1 from search ${inner} where ${inner}.shard = ${row}.shard and ${inner}.self = ${row}.patient and ${found} offset 0)`
+        : `${row}.patient in (select ${inner}.self from search ${inner} where ${found})`
     const salts = saltArray(types, param.code, context)
+    if (isFollowed(context))
+      return `exists (select 1 from unnest(${row}.refs) as ref, unnest(${salts}) as salt, search ${inner}
+        where ${inner}.self = ref # salt and ${found} offset 0)`
     // As an expression, which PostgreSQL works out once and keeps as a table of hashes.
     if (target.found === 'many')
       return `(select bool_or((ref # salt) in (select ${inner}.self from search ${inner} where ${found}))
@@ -136,6 +145,33 @@ function chainCondition(criterion: ChainCriterion, row: string, context: SqlCont
   })
   if (context.shift === undefined && !held) conditions.push(...containedConditions(criterion, row, context))
   return anyOf(conditions)
+}
+
+/** True if a chain is followed from each row. `offset 0` keeps the planner from following it from its other end. */
+const isFollowed = ({ isOfFewRows, layout }: SqlContext): boolean => isOfFewRows === true && layout !== 'distributed'
+
+/**
+ * The condition that a row is of the type, meets the criterion, and may be seen.
+ * @param isFound true if the criterion is what finds the row
+ */
+function metBy(
+  row: string,
+  { type, criterion }: { readonly type: string; readonly criterion: Criterion },
+  context: SqlContext,
+  isFound: boolean,
+): string {
+  const isOfType = `${row}.type = ${typeNumber(type)}`
+  // Postings include the type. In this form the planner takes it for nearly always true, and looks for no index of types.
+  const typed = isFound && isPlainToken(criterion) ? `(${isOfType})::integer <> 0` : isOfType
+  return [typed, conditionOf(criterion, row, context), ...seen(row, context)].join(' and ')
+}
+
+/** The row is about one of these patients. */
+function isAboutOneOf(patients: readonly bigint[], row: string, context: SqlContext): string {
+  const [first, ...more] = patients
+  if (first === undefined) return 'false'
+  if (more.length === 0) return isAboutPatient(row, context.bind(first))
+  return `(${row}.patient = any(${postingArray(context, patients)}) and ${isInBucketOf(row, patients, context)})`
 }
 
 /** The row refers to one of these resources by the parameter of the chain. */
@@ -156,15 +192,18 @@ function containedConditions({ param, types, targets }: ChainCriterion, row: str
 }
 
 function hasCondition(criterion: HasCriterion, row: string, context: SqlContext): string {
+  const { from, param, types, found: known } = criterion
+  if (known && known !== 'many') return known.length === 0 ? 'false' : isOneOf(known, types, row, context)
   const inner = context.nextAlias()
-  const found = [
-    `${inner}.type = ${typeNumber(criterion.from)}`,
-    conditionOf(criterion.criterion, inner, context),
-    ...seen(inner, context),
-  ].join(' and ')
-  const held = context.indexer.columns(criterion.from).patient.has(criterion.param.code)
-  if (held && criterion.types.length === 1 && criterion.types[0] === 'Patient')
-    return `${row}.self in (select ${inner}.patient from search ${inner} where ${found})`
-  const salts = saltArray([criterion.from], criterion.param.code, context)
-  return `${row}.self in (select ref # salt from search ${inner}, unnest(${inner}.refs) as ref, unnest(${salts}) as salt where ${found})`
+  const isHeld = isHeldBy(criterion, context.indexer)
+  const step = { type: from, criterion: criterion.criterion }
+  const found = metBy(inner, step, context, !isHeld && !isFollowed(context))
+  if (isHeld)
+    return isFollowed(context)
+      ? `exists (select 1 from search ${inner} where ${inner}.shard = ${row}.shard and ${inner}.patient = ${row}.self and ${found} offset 0)`
+      : `${row}.self in (select ${inner}.patient from search ${inner} where ${found})`
+  const salts = saltArray([from], param.code, context)
+  return isFollowed(context)
+    ? `exists (select 1 from search ${inner} where ${inner}.refs && (select array_agg(${row}.self # salt) from unnest(${salts}) as salt) and ${found} offset 0)`
+    : `${row}.self in (select ref # salt from search ${inner}, unnest(${inner}.refs) as ref, unnest(${salts}) as salt where ${found})`
 }

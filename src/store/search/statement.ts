@@ -5,7 +5,7 @@ import { seen } from '../visibility.ts'
 import { createBinder } from './binder.ts'
 import { closedColumn } from './closed.ts'
 import { hitColumns } from './hit.ts'
-import type { SearchRequest } from './request.ts'
+import type { SearchRequest, Sought } from './request.ts'
 import { beyond, isBackward, type Order, orderBy } from './sort.ts'
 import { conditionOf } from './sql.ts'
 import { createAliases, type SearchOptions, type SqlContext } from './sql-context.ts'
@@ -17,10 +17,7 @@ export interface Conditions {
   readonly where: string
 }
 
-/** What resources are looked for. */
-type Asked = Pick<SearchRequest, 'types' | 'criteria'>
-
-export function conditions(request: Asked, options: SearchOptions, typeColumn = 's.type', isSeen = seen): Conditions {
+export function conditions(request: Sought, options: SearchOptions, typeColumn = 's.type', isSeen = seen): Conditions {
   const context = createContext(request, options, 's')
   const type = typeCondition(request, context, typeColumn)
   const criteria = request.criteria.map(each => conditionOf(each, 's', context))
@@ -28,16 +25,19 @@ export function conditions(request: Asked, options: SearchOptions, typeColumn = 
 }
 
 export function createContext(
-  request: Asked,
-  { indexer, base, layout, visibility, sketch, reaching }: SearchOptions,
+  request: Sought,
+  { indexer, base, layout, visibility, sketch, reaching, isOfFewRows }: SearchOptions,
   dateRow: string,
 ): SqlContext {
   const meetsInPostings = request.criteria.some(isPlainToken)
   const nextAlias = createAliases()
-  return { ...createBinder(), indexer, base, layout, visibility, sketch, reaching, nextAlias, dateRow, meetsInPostings }
+  return {
+    ...createBinder(),
+    ...{ indexer, base, layout, visibility, sketch, reaching, isOfFewRows, nextAlias, dateRow, meetsInPostings },
+  }
 }
 
-export function typeCondition({ types }: Asked, { bind }: SqlContext, column = 's.type'): string {
+export function typeCondition({ types }: Sought, { bind }: SqlContext, column = 's.type'): string {
   const numbers = types.map(typeNumber)
   return numbers.length === 1
     ? `${column} = ${bind(numbers[0])}::smallint`

@@ -4,7 +4,8 @@ import { clinicalDate, mainCode } from '../index/clinical-date.ts'
 import type { Indexer } from '../index/entry.ts'
 import { plainPath, storedKeys } from '../index/param-paths.ts'
 import { codePosting } from '../index/postings.ts'
-import type { Criterion, ParamCriterion, Prefix, SearchRequest } from './request.ts'
+import type { Criterion, Found, HasCriterion, ParamCriterion, Prefix, SearchRequest, Sought } from './request.ts'
+import type { SearchOptions } from './sql-context.ts'
 import { prefixOf, queryToken } from './values.ts'
 
 export const isPlainToken = (criterion: Criterion): criterion is ParamCriterion =>
@@ -20,8 +21,10 @@ export const mostWalked = 20
 export function walkedCodes(
   { criteria }: SearchRequest,
   type: string,
-  indexer: Indexer,
+  { indexer, layout }: SearchOptions,
 ): readonly bigint[] | undefined {
+  // An engine that distributes the tables takes no limit before a chain.
+  if (layout === 'distributed' && criteria.some(leadsToMany)) return undefined
   const [named, ...more] = criteria.filter(criterion => isMainCode(criterion, type, indexer))
   const others = criteria.filter(criterion => criterion !== named)
   if (!named || more.length > 0 || !others.every(criterion => matchesMany(criterion, type))) return undefined
@@ -51,9 +54,26 @@ function codesOf({ param, values }: ParamCriterion): string[] | undefined {
   return codes.length <= mostWalked && codes.every(code => code !== undefined) ? codes : undefined
 }
 
-/** True for what most resources of a code share, so that a walk soon finds some: their date, category or status. */
-function matchesMany(criterion: Criterion, type: string): boolean {
-  if (isClinicalDate(criterion, type)) return true
+/** What each step of a chain, or of its reverse, leads through, as far as it has been looked up. */
+const foundBy = (criterion: Criterion): readonly (Found | undefined)[] =>
+  criterion.kind === 'chain'
+    ? criterion.targets.map(({ found }) => found)
+    : criterion.kind === 'has'
+      ? [criterion.found]
+      : []
+
+/** True for a chain, or its reverse, that leads through very many resources. */
+export const leadsToMany = (criterion: Criterion): boolean => foundBy(criterion).includes('many')
+
+/** True for one that leads through few, all of which are known. */
+export function leadsToFew(criterion: Criterion): boolean {
+  const found = foundBy(criterion)
+  return found.length > 0 && found.every(each => each !== undefined && each !== 'many')
+}
+
+/** True for what many resources may share, so that a walk may soon find some: their date, category or status, or what a chain leads to. */
+export function matchesMany(criterion: Criterion, type: string): boolean {
+  if (isClinicalDate(criterion, type) || leadsToMany(criterion)) return true
   if (!isPlainToken(criterion)) return false
   return criterion.param.code === 'category' || plainPath(criterion.param.expression, type)?.type === 'code'
 }
@@ -74,7 +94,7 @@ export function isClinicalDate(criterion: Criterion, type: string): boolean {
 }
 
 /** The criteria of a search of one type that are plain ones on that date. */
-export const clinicalDates = ({ types: [type], criteria }: SearchRequest): ParamCriterion[] =>
+export const clinicalDates = ({ types: [type], criteria }: Sought): ParamCriterion[] =>
   criteria.filter(each => isClinicalDate(each, type!)) as ParamCriterion[]
 
 /** True for a search of one type by its clinical date alone, the oldest first. */
@@ -87,8 +107,12 @@ export function isOldestFirst({ types: [type, ...others], sort }: SearchRequest,
 /** True if a column holds the clinical date whole. */
 const hasDateColumn = (type: string, indexer: Indexer): boolean => indexer.columns(type).date === clinicalDate(type)
 
+/** True if the column patient of the resources that refer to a Patient has what the parameter refers to. */
+export const isHeldBy = ({ from, param, types }: HasCriterion, { columns }: Indexer): boolean =>
+  types.length === 1 && types[0] === 'Patient' && columns(from).patient.has(param.code)
+
 /** True for a search by nothing but tokens and clinical dates, one date at a time. */
-export const isOfDatesAndTokens = (request: SearchRequest): boolean =>
+export const isOfDatesAndTokens = (request: Sought): boolean =>
   request.criteria.every(each => isPlainToken(each) || isClinicalDate(each, request.types[0]!)) &&
   clinicalDates(request).every(({ values, operator }) => values.length === 1 && operator === undefined)
 
@@ -99,7 +123,7 @@ const openEnded: ReadonlySet<Prefix> = new Set(['gt', 'ge', 'ap'])
  * True for a search of one type from a date on, maybe of a code or a status: the newest match, unless nothing is that new, or what began long
  * before and lasts.
  */
-export const isFromDateOn = (request: SearchRequest, indexer: Indexer): boolean =>
+export const isFromDateOn = (request: Sought, indexer: Indexer): boolean =>
   request.types.length === 1 &&
   hasDateColumn(request.types[0]!, indexer) &&
   isOfDatesAndTokens(request) &&

@@ -7,7 +7,7 @@ import { serviceParty } from '../../../src/store/principal.ts'
 import { planCount } from '../../../src/store/search/count.ts'
 import { parseSearch } from '../../../src/store/search/parse.ts'
 import { plan } from '../../../src/store/search/plan.ts'
-import type { SearchRequest } from '../../../src/store/search/request.ts'
+import type { Found, SearchRequest } from '../../../src/store/search/request.ts'
 import type { SearchOptions } from '../../../src/store/search/sql-context.ts'
 import { run, type SearchStep, type Strategy } from '../../../src/store/search/strategy.ts'
 import { baseOf } from '../../support/base.ts'
@@ -32,8 +32,10 @@ function asked(search: string): SearchRequest {
 const namesOf = (strategy: Strategy<unknown, never>): string[] => strategy.map(({ name }) => name)
 
 const kept = 'read in order, by a kept plan'
-const codes = 'walk codes, newest first'
+const [fewCodes, codes] = ['look at the newest of codes', 'walk codes, newest first']
 const [all, texts, order] = ['find all matches, then sort', 'walk texts in order', 'read in order']
+const [values, keptValues] = ['walk magnitudes in order', 'walk magnitudes in order, by a kept plan']
+const ids = 'walk along the ids, by a kept plan'
 const [keptAll, keptTexts] = ['find all matches by a kept plan, then sort', 'walk texts in order, by a kept plan']
 const recent = ', from the day before the date on'
 const oldest = 'read along the dates, oldest first, by a kept plan'
@@ -62,7 +64,21 @@ describe('a page is read by', () => {
     ['Observation?_sort=date,code', [order], [ask, order]],
     ['Observation?code=8302-2', [codes], [codes]],
     ['Observation?code=8302-2,8867-4&_sort=-date&date=2020', [codes], [codes]],
-    ['Observation?code=8302-2&status=final', [codes], [codes]],
+    ['Observation?code=8302-2&date=2020', [codes], [codes]],
+    ['Observation?code=8302-2&status=final', [fewCodes, keptAll, codes], [fewCodes, keptAll, codes]],
+    ['Observation?code=8302-2&status=final&date=lt2020', [fewCodes, keptAll, codes], [fewCodes, keptAll, codes]],
+    [
+      'Observation?code=8302-2&status=final&date=gt2020',
+      [`${fewCodes}${recent}`, all, codes],
+      [`${fewCodes}${recent}`, all, codes],
+    ],
+    ['Observation?_sort=_id', [ids], [ask, ids, order]],
+    ['Observation?status=final&_sort=-_id', [ids, order], [ask, ids, order]],
+    ['Observation?_lastUpdated=gt2020&_sort=_id', [order], [ask, order]],
+    ['Observation?_sort=-value-quantity', [keptValues, order], [ask, keptValues, order]],
+    ['Observation?status=final&_sort=value-quantity', [all, values, order], [ask, all, values, order]],
+    ['Observation?patient=p7&_sort=value-quantity', [order], [order]],
+    ['Patient?_sort=birthdate', [keptValues, order], [ask, keptValues, order]],
     ['Observation?code=8302-2&value-quantity=gt5', [order], [ask, order]],
     ['Observation?patient=p7,p8', [order], [order]],
     ['Observation?patient=p7&_sort=date', [order], [order]],
@@ -73,11 +89,11 @@ describe('a page is read by', () => {
     ['Observation?patient=p7&_sort=-_lastUpdated', [order], [order]],
     ['Observation,Condition?_sort=-_lastUpdated', [order], [ask, order]],
     ['Observation,Condition?_lastUpdated=gt2020', [order], [ask, order]],
-    ['Patient?identifier=1', [keptAll, order], [keptAll, order]],
+    ['Patient?identifier=1', [keptAll, look, order], [keptAll, look, order]],
     ['Patient?identifier=1&gender=male', [order], [order]],
     ['Patient?identifier:not=1', [order], [order]],
-    ['Patient?name=ann', [keptAll, order], [ask, keptAll, order]],
-    ['Patient?family:exact=Ngo&given=ann', [keptAll, order], [ask, keptAll, order]],
+    ['Patient?name=ann', [keptAll, look, order], [ask, keptAll, look, order]],
+    ['Patient?family:exact=Ngo&given=ann', [keptAll, look, order], [ask, keptAll, look, order]],
     ['Patient?name=ann&active=true', [order], [ask, order]],
     ['Patient?family:missing=true', [order], [ask, order]],
     ['Patient?_sort=family', [keptTexts, order], [ask, keptTexts, order]],
@@ -90,10 +106,36 @@ describe('a page is read by', () => {
     ['Observation?_content=unusual&status=final', [all, order], [ask, all, order]],
     ['Observation?_content=NOT usual', [order], [ask, order]],
     ['Patient?_content=unusual&_sort=family', [all, texts, order], [ask, all, texts, order]],
-    ['Organization?name=clinic', [keptAll, order], [keptAll, order]],
+    ['Organization?name=clinic', [keptAll, look, order], [keptAll, look, order]],
   ])('%s: %j, for a client that sees by consent %j', (search, steps, narrowed) => {
     const request = asked(search)
     expect([namesOf(plan(request, everything)), namesOf(plan(request, byGrants))]).toEqual([steps, narrowed])
+  })
+
+  test.each<[search: string, found: Found | undefined, steps: string[]]>([
+    ['Observation?patient.gender=male', undefined, [order]],
+    ['Observation?patient.gender=male', [], [all, order]],
+    ['Observation?patient.gender=male', [7n], [kept]],
+    ['Observation?patient.gender=male', [7n, 8n], [all, order]],
+    ['Observation?patient.gender=male', 'many', [look, order]],
+    ['Observation?patient.gender=male&status=final', 'many', [look, order]],
+    ['Observation?patient.gender=male&value-string=x', 'many', [order]],
+    ['Observation?patient.gender=male&patient=p7', 'many', [order]],
+    ['Observation?code=8302-2&patient.gender=male', [7n], [kept]],
+    ['Observation?code=8302-2&patient.gender=male', [7n, 8n], [all, order]],
+    ['Observation?code=8302-2&patient.gender=male', 'many', [fewCodes, codes]],
+    ['Encounter?_has:Observation:encounter:code=8302-2', [7n], [all, order]],
+    ['Encounter?_has:Observation:encounter:code=8302-2', 'many', [look, order]],
+  ])('%s, which leads through %s: %j', (search, found, steps) => {
+    const request = asked(search)
+    const criteria = request.criteria.map(each =>
+      each.kind === 'chain'
+        ? { ...each, targets: each.targets.map(target => ({ ...target, found })) }
+        : each.kind === 'has'
+          ? { ...each, found }
+          : each,
+    ) as SearchRequest['criteria']
+    expect(namesOf(plan({ ...request, criteria }, everything))).toEqual(steps)
   })
 
   test('a walk along all dates on the way back, since what lasts stands among what is read', () => {
@@ -145,7 +187,7 @@ test('every step but the last says when it gives up, and what the caller may see
   expect(conditions('Patient?name=ann&_sort=family')).toEqual([
     [ask, 'the caller may see much', [within]],
     [keptAll, 'more than 1000 resources match', undefined],
-    [texts, 'the page is not full after 20000 texts', undefined],
+    [texts, 'the page is not full after 20000 values', undefined],
     [order, undefined, undefined],
   ])
   expect(conditions('Observation?code=8302-2')).toEqual([[codes, undefined, [within]]])

@@ -14,6 +14,8 @@ interface FindOptions {
   readonly isOfWords?: boolean
   /** True if PostgreSQL keeps one plan for all values. */
   readonly isKept?: boolean
+  /** True if postings or hashes of resources find the matches, whatever their type. */
+  readonly isOfAnyType?: boolean
   /** True if the newest resources of the type are the first of the answer: then a few of them are looked at before. */
   readonly isNewestFirst?: boolean
 }
@@ -32,14 +34,15 @@ const fewNewest = 100
 export const findAll = (
   request: SearchRequest,
   options: SearchOptions,
-  { isOfWords = false, isKept = false, isNewestFirst = false }: FindOptions = {},
+  { isOfWords = false, isKept = false, isOfAnyType = false, isNewestFirst = false }: FindOptions = {},
 ): SearchStep<Page, PageRow> => ({
   name: isKept ? 'find all matches by a kept plan, then sort' : 'find all matches, then sort',
   givesUp: `more than ${fewest} resources match`,
   statement() {
     // Words, strings and identifiers are those of the types already: a second index for the types would only cost, and a plan for all
     // values might even begin with it.
-    const { context, where } = conditions(request, options, isOfWords || isKept ? '(s.type + 0)' : 's.type')
+    const isFound = isOfWords || isKept || isOfAnyType
+    const { context, where } = conditions(request, options, isFound ? '(s.type + 0)' : 's.type')
     const orders = ordersOf(request, context)
     const isFull = isNewestFirst ? `(select count(*) from newest) > ${context.bind(request.count)}` : 'false'
     const newest = isNewestFirst

@@ -1,13 +1,13 @@
 // Read what a search from a date on finds, whose matches can be few, and among them some that began long before and last.
 import { fullPageOf, type Page, type PageRow } from '../page.ts'
-import type { SearchRequest } from '../request.ts'
+import type { SearchRequest, Sought } from '../request.ts'
 import type { SearchOptions } from '../sql-context.ts'
 import type { SearchStep } from '../strategy.ts'
 import { isFromDateOn } from '../walk.ts'
 import { findAll } from './find-all.ts'
 
 /** The options with which all matches of a search from a date on are found by indexes; the same for any other search. */
-export const findingAll = (request: SearchRequest, options: SearchOptions): SearchOptions =>
+export const findingAll = (request: Sought, options: SearchOptions): SearchOptions =>
   options.layout !== 'distributed' && isFromDateOn(request, options.indexer)
     ? { ...options, reaching: 'listed' }
     : options

@@ -61,7 +61,7 @@ function foundWithin(
   isNumbered = false,
 ) {
   // Nothing is to be passed over here.
-  const { context, where } = conditions(request, { ...options, sketch: undefined })
+  const { context, where } = conditions(request, { ...options, sketch: undefined, isOfFewRows: true })
   const orders = ordersOf(request, context)
   const source: PageSource = { from: foundRows(orders), where: 'true', key: 's.key' }
   const rows = reached(request, reachOf(context), context)

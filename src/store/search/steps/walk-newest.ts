@@ -32,7 +32,7 @@ export const walkNewest = (
   name: 'look at the newest, by a kept plan',
   givesUp: `the page is not full after ${most} resources`,
   statement() {
-    const { context, where } = conditions(request, options)
+    const { context, where } = conditions(request, { ...options, isOfFewRows: true })
     const orders = ordersOf(request, context)
     const from = `${newestRows(request, context, most)} s`
     return prepared(pageText(request, context, { from, where, key: 's.key', orders }), context, true)

@@ -1,0 +1,66 @@
+// Walk along the resources of a type until the page is full: in the order of the last change, for clients that follow what changes, or of
+// ids, for clients that read a whole type page by page.
+import { prepared } from '../../../db/database.ts'
+import { typeNumber } from '../../type-number.ts'
+import { seen } from '../../visibility.ts'
+import { fullPageOf, type Page, type PageRow, pageOf } from '../page.ts'
+import type { Criterion, ParamCriterion, SearchRequest } from '../request.ts'
+import { ordersOf } from '../sort.ts'
+import { conditionOf, updatedCondition } from '../sql.ts'
+import type { SearchOptions } from '../sql-context.ts'
+import { createContext, firstRows, pageText } from '../statement.ts'
+import type { SearchStep } from '../strategy.ts'
+import { isClinicalDate, isPlainToken } from '../walk.ts'
+
+/**
+ * True for a search of one type in the order of the last change or of ids that asks for nothing but tokens, clinical dates, and, in the
+ * order of the last change, when that was.
+ */
+export const isInOrderOfResources = ({ types: [type, ...others], sort, criteria }: SearchRequest): boolean =>
+  others.length === 0 &&
+  sort.length === 1 &&
+  (sort[0]!.param.code === '_lastUpdated' || sort[0]!.param.code === '_id') &&
+  criteria.every(
+    each =>
+      (sort[0]!.param.code === '_lastUpdated' && isOfUpdate(each)) || isPlainToken(each) || isClinicalDate(each, type!),
+  )
+
+const isOfUpdate = (criterion: Criterion): criterion is ParamCriterion =>
+  criterion.kind === 'param' && criterion.param.code === '_lastUpdated' && criterion.modifier === ''
+
+/** Most resources that are looked at where few may match, or few of them may be seen. */
+const longestWalk = 1000
+
+/**
+ * Reads the rows of `resource` or, for ids, of `directory`, in the order of their index. The planner believes that few of these rows and of those
+ * of `search` belong together, and would sort the whole type. `offset 0` as in walk-codes.ts.
+ */
+export function walkResources(request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> {
+  const others = request.criteria.filter(each => !isOfUpdate(each))
+  const isSelective = others.length > 0 || options.visibility !== undefined
+  const isOfIds = request.sort[0]!.param.code === '_id'
+  const givesUp = `the page is not full after ${longestWalk} resources`
+  return {
+    name: `walk along the ${isOfIds ? 'ids' : 'last changes'}, by a kept plan`,
+    ...(isSelective && { givesUp }),
+    statement() {
+      const context = createContext(request, options, 's')
+      const orders = ordersOf(request, context).map(order => ({ ...order, usesResource: false }))
+      const conditions = [
+        `u.type = ${context.bind(typeNumber(request.types[0]!))}::smallint`,
+        ...request.criteria.filter(isOfUpdate).map(each => updatedCondition(each, context)),
+      ]
+      const met = [...others.map(each => conditionOf(each, 's', context)), ...seen('s', context)]
+      const table = isOfIds ? 'directory' : 'resource'
+      const rows = `u.shard, u.key, ${orders[0]!.expression} from ${table} u`
+      // The directory has what was deleted as well.
+      const stored = `cross join lateral (select s.key from search s where ${['s.shard = u.shard', 's.key = u.key', ...met].join(' and ')} offset 0) s`
+      const first = (): string => firstRows(request, context, { rows, conditions, orders, key: 'u.key' }, longestWalk)
+      const source = isSelective
+        ? { from: `${first()} u ${stored}`, where: 'true' }
+        : { from: `${table} u ${isOfIds ? stored : ''}`, where: conditions.join(' and ') }
+      return prepared(pageText(request, context, { ...source, key: 'u.key', orders }), context, true)
+    },
+    read: rows => (isSelective ? fullPageOf(rows, request) : pageOf(rows, request)),
+  }
+}

@@ -1,0 +1,96 @@
+// Orders of search results that are walked along an index: by magnitudes and by ids. Each resource comes once, at its lowest value or, in
+// descending order, at its highest one; what has none comes last, either way.
+import { beforeAll, describe, expect, test } from 'vitest'
+import { fhirCaller } from '../../support/fhir.ts'
+import { type Service, startService } from '../../support/service.ts'
+
+let service: Service
+const call = fhirCaller(() => service)
+
+/** The values of the components: none, one, several, one twice in different units, and equal ones of several resources. */
+const values: readonly (readonly number[])[] = [
+  ...[[5], [], [3, 9], [7, 7], [2], [], [12, 1], [5], [8], [10.5, 10.5, 4], [6], [], [11], [-3], [0.25]],
+]
+const id = (index: number): string => `${'zyxwvutsrqponml'[index]}${index}`
+
+beforeAll(async () => {
+  service = await startService()
+  const entry = values.map((components, index) => ({
+    request: { method: 'PUT', url: `Observation/${id(index)}` },
+    resource: {
+      ...{ resourceType: 'Observation', id: id(index), status: index % 4 === 0 ? 'amended' : 'final' },
+      code: { coding: [{ system: 'http://loinc.org', code: 'panel' }] },
+      component: components.map((value, part) => ({
+        ...{ code: { text: 'part' }, valueQuantity: { value, unit: ['mg', 'g', 'kg'][part] } },
+      })),
+    },
+  }))
+  const bundle = { resourceType: 'Bundle', type: 'transaction', entry }
+  expect((await call('POST', '', { body: withoutEmpty(bundle) })).status).toBe(200)
+  for (const gone of ['a-deleted', 'n-deleted', 'zz-deleted']) {
+    const resource = { resourceType: 'Observation', id: gone, status: 'final', code: { text: 'gone' } }
+    expect((await call('PUT', `Observation/${gone}`, { body: resource })).status).toBe(201)
+    expect((await call('DELETE', `Observation/${gone}`)).status).toBe(204)
+  }
+})
+
+/** FHIR has no empty arrays. */
+const withoutEmpty = (body: object): object =>
+  JSON.parse(JSON.stringify(body, (_key, value) => (Array.isArray(value) && value.length === 0 ? undefined : value)))
+
+interface Page {
+  readonly entry?: readonly { readonly resource: { readonly id: string } }[]
+  readonly link: readonly { readonly relation: string; readonly url: string }[]
+}
+
+const linkOf = (page: Page, relation: string): string | undefined =>
+  page.link.find(link => link.relation === relation)?.url
+const idsOf = ({ entry = [] }: Page): string[] => entry.map(each => each.resource.id)
+
+/** All pages in one direction, from the first, or from the last on back. */
+async function walk(query: string): Promise<{ forth: string[]; back: string[] }> {
+  const pages: Page[] = [(await call('GET', `Observation?${query}`)).body]
+  for (let next = linkOf(pages[0]!, 'next'); next; next = linkOf(pages.at(-1)!, 'next'))
+    pages.push((await call('GET', next)).body)
+  const back = [pages.at(-1)!]
+  for (let previous = linkOf(back[0]!, 'previous'); previous; previous = linkOf(back[0]!, 'previous'))
+    back.unshift((await call('GET', previous)).body)
+  return { forth: pages.flatMap(idsOf), back: back.flatMap(idsOf) }
+}
+
+/** Indexes of the observations by their lowest or highest value, those without one last; equal ones in the order in which they were stored. */
+function expected(descending: boolean, among: (index: number) => boolean): string[] {
+  const all = values.map((_values, index) => index).filter(among)
+  const place = (index: number): number =>
+    values[index]!.length === 0 ? Infinity : descending ? -Math.max(...values[index]!) : Math.min(...values[index]!)
+  const tie = (one: number, other: number): number => (descending ? other - one : one - other)
+  return all.sort((one, other) => Math.sign(place(one) - place(other)) || tie(one, other)).map(id)
+}
+
+const isAmended = (index: number): boolean => index % 4 === 0
+
+describe.each([2, 4, 100])('in pages of %d, forth and back,', count => {
+  test.each([
+    ['the lowest values first', 'component-value-quantity', false],
+    ['the highest values first', '-component-value-quantity', true],
+  ])('%s', async (_what, sort, descending) => {
+    const { forth, back } = await walk(`_sort=${sort}&_count=${count}`)
+    expect(forth).toEqual(expected(descending, () => true))
+    expect(back).toEqual(forth)
+    const amended = await walk(`status=amended&_sort=${sort}&_count=${count}`)
+    expect(amended.forth).toEqual(expected(descending, isAmended))
+    expect(amended.back).toEqual(amended.forth)
+  })
+
+  test.each(['_id', '-_id'])('by %s, without what was deleted', async sort => {
+    const inOrder = (ids: string[]): string[] => (sort === '_id' ? ids.sort() : ids.sort().reverse())
+    const { forth, back } = await walk(`_sort=${sort}&_count=${count}`)
+    expect(forth).toEqual(inOrder(values.map((_values, index) => id(index))))
+    expect(back).toEqual(forth)
+    const amended = await walk(`status=amended&_sort=${sort}&_count=${count}`)
+    expect(amended.forth).toEqual(
+      inOrder(values.map((_values, index) => id(index)).filter((_, index) => isAmended(index))),
+    )
+    expect(amended.back).toEqual(amended.forth)
+  })
+})
