@@ -39,6 +39,7 @@ const patient = (number: number): JsonObject => ({
   id: `p${number}`,
   name: [{ family: name(number), given: [name(number + 31)] }],
   gender: number % 10 === 3 ? 'female' : 'male',
+  address: [{ state: 'Adamawa', city: number % 300 === 3 ? 'Yola' : 'Mubi' }],
 })
 
 // Half of the observations have one code, a twelve-hundredth the rare one; a six-hundredth lasts for years, a quarter has a value, and three are amended.
@@ -236,6 +237,24 @@ describe('a search finds the few of many by looking at few:', () => {
   test('the highest values of a status', async () => {
     expect(await search('Observation', 'status=final&_sort=-value-quantity&_count=20')).toBe(20)
     expect(indexes()).toContain('span_high')
+  })
+
+  test('the newest of very many who have a string, and all of few', async () => {
+    const found = async (query: string): Promise<string[]> => {
+      const request = store.parse(['Patient'], new URLSearchParams(query), true)
+      plan = []
+      return (await store.search(request)).matches.map(({ id }) => id)
+    }
+    const women = Array.from({ length: patients }, (_, number) => number).filter(number => number % 10 === 3)
+    const newest = (numbers: readonly number[]): string[] => numbers.map(number => `p${number}`).reverse()
+    expect(await found('address-state=Adamawa&gender=female&_count=20')).toEqual(newest(women).slice(0, 20))
+    expect(await found('address-state=Ada&address-city=Mubi&_count=2')).toEqual(['p1499', 'p1498'])
+    const ofYola = newest(women.filter(number => number % 300 === 3))
+    expect(await found('address-state=Adamawa&address-city=yol')).toEqual(ofYola)
+    expect(await found('address-city=Yola&gender=female')).toEqual(ofYola)
+    expect(mostLookedAt()).toBeLessThanOrEqual(50)
+    expect(await found('address-city=Yola&gender=male')).toEqual([])
+    expect(await found('address-city:exact=yola')).toEqual([])
   })
 
   test('patients after what refers to them', async () => {

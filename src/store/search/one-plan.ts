@@ -1,7 +1,8 @@
 // When PostgreSQL may keep the plan of a search: where the plan does not depend on the values. Planning a page costs more than
 // finding it.
 import type { Indexer } from '../index/entry.ts'
-import type { Criterion, SearchRequest } from './request.ts'
+import type { Criterion, ParamCriterion, SearchRequest } from './request.ts'
+import { isOfSpans } from './sort.ts'
 import { ledToPatients } from './sql-contained.ts'
 import { isClinicalDate, isPlainToken } from './walk.ts'
 
@@ -22,16 +23,27 @@ const isOnePatient = (criterion: Criterion, type: string, indexer: Indexer): boo
     criterion.values.length === 1 &&
     indexer.columns(type).patient.has(criterion.param.code))
 
-/**
- * True for a search by strings alone, such as names, or by one identifier: their index finds the matches, as far as those are
- * counted, whatever the values.
- */
+/** True for a search by one identifier, or by strings alone, such as names: an index finds the matches, as far as those are counted. */
 export const isLookedUp = ({ types, criteria }: SearchRequest): boolean =>
   types.length === 1 &&
   criteria.length > 0 &&
   (criteria.every(isString) || (criteria.length === 1 && isIdentifier(criteria[0]!)))
 
-const isString = (criterion: Criterion): boolean =>
+/**
+ * The string with which a search begins by strings, and by nothing else but what one row tells of a match: the longest, which fewest are likely
+ * to have.
+ */
+export function firstString({ types, criteria }: SearchRequest): ParamCriterion | undefined {
+  const strings = criteria.filter(isString)
+  const isByRow = types.length === 1 && criteria.every(each => isString(each) || isPlainToken(each) || isSpan(each))
+  const shortest = ({ values }: ParamCriterion): number => Math.min(...values.map(value => value.length))
+  return isByRow ? strings.sort((one, other) => shortest(other) - shortest(one))[0] : undefined
+}
+
+const isSpan = (criterion: Criterion): boolean =>
+  criterion.kind === 'param' && criterion.modifier === '' && isOfSpans(criterion.param)
+
+export const isString = (criterion: Criterion): criterion is ParamCriterion =>
   criterion.kind === 'param' && criterion.param.type === 'string' && stringModifiers.has(criterion.modifier)
 
 const isIdentifier = (criterion: Criterion): boolean => isPlainToken(criterion) && criterion.param.code === 'identifier'

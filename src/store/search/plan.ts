@@ -1,6 +1,6 @@
 // Decides how a page of matches is read: by which statements, in which order. Sends nothing to the database.
 // `npm run bench -- explain` prints its plans; test/store/search/plan.test.ts lists them for the searches that clients send.
-import { isLookedUp, suitsOnePlan } from './one-plan.ts'
+import { firstString, isLookedUp, isString, suitsOnePlan } from './one-plan.ts'
 import type { Page, PageRow } from './page.ts'
 import { canNarrow, isNarrow, lookingAt } from './reach.ts'
 import type { Criterion, SearchRequest, TextCriterion } from './request.ts'
@@ -8,6 +8,7 @@ import { isBackward } from './sort.ts'
 import { isOfPatients } from './sql-contained.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { findAll } from './steps/find-all.ts'
+import { findByText } from './steps/find-by-text.ts'
 import { findFromDateOn, fromDateOn } from './steps/from-date-on.ts'
 import { beginsWithOldest, oldestFirst } from './steps/oldest-first.ts'
 import { askReach, searchLittle, searchWithin } from './steps/reach.ts'
@@ -66,6 +67,7 @@ function inTurn(
   const { criteria } = request
   const values = options.isOfFewRows ? undefined : sortedValues(request, options)
   const isNewestFirst = newest !== undefined && isOfWords(request) && criteria.every(isText)
+  const text = options.layout === 'distributed' || options.isOfFewRows ? undefined : firstString(request)
   // The index of words finds one word in no time, whichever it is. Of many alternatives the planner has to know how frequent they are.
   const isKept = isLookedUp(request) || (isNewestFirst && criteria.some(isOfOneWord))
   const few = criteria.filter(leadsToFew)
@@ -73,10 +75,12 @@ function inTurn(
   const isOfAnyType = few.some(each => !isOfPatients(each, options.indexer))
   const look = (most: number): SearchStep<Page, PageRow> => walkNewest(request, options, most)
   const steps: SearchStep<Page, PageRow>[] = []
-  if (isFound)
+  if (text) steps.push(findByText(request, options, text))
+  else if (isFound)
     steps.push(findAll(request, options, { isOfWords: isOfWords(request), isKept, isOfAnyType, isNewestFirst }))
   if (isNewestFirst) steps.push(look(longestWalk.forWords))
-  else if (newest && isLookedUp(request)) steps.push(look(longestWalk.otherwise))
+  else if (newest && (text ? criteria.every(each => isString(each) || matchesMany(each, newest)) : isLookedUp(request)))
+    steps.push(look(longestWalk.otherwise))
   else if (newest && isOfMagnitude(request)) steps.push(look(longestWalk.otherwise), findAll(request, options))
   else if (newest && leadsAlong(request, options, newest)) steps.push(look(longestWalk.forChains))
   if (values) steps.push(walkValues(request, options, values))

@@ -13,8 +13,15 @@ import { anyOf, likeText, numbersOf, type SqlContext } from './sql-context.ts'
 /** Greater than every text with the prefix, in the byte order of the C collation. */
 const afterAll = '\u{10FFFF}'
 
-export function stringCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  if (asksWithin(criterion)) return wordCondition(criterion, withinCondition(criterion, context), row, context)
+export const stringCondition = (criterion: ParamCriterion, row: string, context: SqlContext): string =>
+  wordCondition(criterion, textCondition(criterion, context), row, context)
+
+/** The condition on the row `v` of `word` that it is a text of a parameter, and meets a criterion of strings. */
+export const wordOf = (criterion: ParamCriterion, context: SqlContext): string =>
+  isWord(criterion, textCondition(criterion, context), context)
+
+function textCondition(criterion: ParamCriterion, context: SqlContext): string {
+  if (asksWithin(criterion)) return withinCondition(criterion, context)
   const conditions = criterion.values.map(value => {
     const text = unescaped(value)
     const folded = foldedWord(text)
@@ -23,7 +30,7 @@ export function stringCondition(criterion: ParamCriterion, row: string, context:
       return `(v.folded = ${context.bind(folded)} and v.exact = ${context.bind(text)})`
     return startsWith(folded, context)
   })
-  return wordCondition(criterion, anyOf(conditions), row, context)
+  return anyOf(conditions)
 }
 
 /** True for what is found anywhere in a string, so that the order of the strings does not help. */
@@ -97,4 +104,7 @@ export const startsWith = (folded: string, { bind }: SqlContext): string =>
   `(v.folded >= ${bind(folded)} and v.folded < ${bind(folded + afterAll)})`
 
 export const wordCondition = (criterion: ParamCriterion, condition: string, row: string, context: SqlContext): string =>
-  `(${row}.shard, ${row}.key) in (select v.shard, v.key from word v where v.param = ${numbersOf(criterion, context)} and ${condition})`
+  `(${row}.shard, ${row}.key) in (select v.shard, v.key from word v where ${isWord(criterion, condition, context)})`
+
+const isWord = (criterion: ParamCriterion, condition: string, context: SqlContext): string =>
+  `v.param = ${numbersOf(criterion, context)} and ${condition}`

@@ -36,6 +36,7 @@ const [fewCodes, codes] = ['look at the newest of codes', 'walk codes, newest fi
 const [all, texts, order] = ['find all matches, then sort', 'walk texts in order', 'read in order']
 const [values, keptValues] = ['walk magnitudes in order', 'walk magnitudes in order, by a kept plan']
 const ids = 'walk along the ids, by a kept plan'
+const byText = 'find texts and what has them by a kept plan, then sort'
 const [keptAll, keptTexts] = ['find all matches by a kept plan, then sort', 'walk texts in order, by a kept plan']
 const recent = ', from the day before the date on'
 const oldest = 'read along the dates, oldest first, by a kept plan'
@@ -92,12 +93,16 @@ describe('a page is read by', () => {
     ['Patient?identifier=1', [keptAll, look, order], [keptAll, look, order]],
     ['Patient?identifier=1&gender=male', [order], [order]],
     ['Patient?identifier:not=1', [order], [order]],
-    ['Patient?name=ann', [keptAll, look, order], [ask, keptAll, look, order]],
-    ['Patient?family:exact=Ngo&given=ann', [keptAll, look, order], [ask, keptAll, look, order]],
-    ['Patient?name=ann&active=true', [order], [ask, order]],
+    ['Patient?name=ann', [byText, look, order], [ask, byText, look, order]],
+    ['Patient?family:exact=Ngo&given=ann', [byText, look, order], [ask, byText, look, order]],
+    ['Patient?name=ann&gender=male', [byText, look, order], [ask, byText, look, order]],
+    ['Patient?name=ann&active=true', [byText, order], [ask, byText, order]],
+    ['Patient?name=ann&birthdate=1980', [byText, order], [ask, byText, order]],
+    ['Patient?name=ann&identifier=1', [order], [order]],
+    ['Patient?name=ann&general-practitioner=g1', [order], [ask, order]],
     ['Patient?family:missing=true', [order], [ask, order]],
     ['Patient?_sort=family', [keptTexts, order], [ask, keptTexts, order]],
-    ['Patient?name=ann&_sort=-family', [keptAll, texts, order], [ask, keptAll, texts, order]],
+    ['Patient?name=ann&_sort=-family', [byText, texts, order], [ask, byText, texts, order]],
     ['Patient?_sort=family,given', [order], [ask, order]],
     ['Observation?_content=unusual', [keptAll, look, order], [ask, keptAll, look, order]],
     ['Observation?_content=unusual NOT usual&_sort=-date', [keptAll, look, order], [ask, keptAll, look, order]],
@@ -106,7 +111,7 @@ describe('a page is read by', () => {
     ['Observation?_content=unusual&status=final', [all, order], [ask, all, order]],
     ['Observation?_content=NOT usual', [order], [ask, order]],
     ['Patient?_content=unusual&_sort=family', [all, texts, order], [ask, all, texts, order]],
-    ['Organization?name=clinic', [keptAll, look, order], [keptAll, look, order]],
+    ['Organization?name=clinic', [byText, look, order], [byText, look, order]],
   ])('%s: %j, for a client that sees by consent %j', (search, steps, narrowed) => {
     const request = asked(search)
     expect([namesOf(plan(request, everything)), namesOf(plan(request, byGrants))]).toEqual([steps, narrowed])
@@ -186,7 +191,7 @@ test('every step but the last says when it gives up, and what the caller may see
     ])
   expect(conditions('Patient?name=ann&_sort=family')).toEqual([
     [ask, 'the caller may see much', [within]],
-    [keptAll, 'more than 1000 resources match', undefined],
+    [byText, 'more than 3000 texts or 1000 resources match', undefined],
     [texts, 'the page is not full after 20000 values', undefined],
     [order, undefined, undefined],
   ])
