@@ -184,6 +184,9 @@ describe('a search walks', () => {
     ['two names', `family=${name(1234)}&given:exact=${name(1265)}`, 'word_folded'],
     ['everybody by family name', '_sort=family', 'word_folded'],
     ['an identifier', 'identifier=urn:x|1', 'search_posting'],
+    ['what has changed at some time', '_lastUpdated=ge1970&gender=male', 'resource_updated'],
+    ['all by their ids', '_sort=_id', 'directory_id'],
+    ['the youngest', '_sort=-birthdate', 'span_high'],
   ])('%s by a plan that is kept for all values', async (_what, query, index) => {
     const request = store.parse(['Patient'], new URLSearchParams(query), true)
     const seen = { visibility: undefined, maySee: () => true, party: serviceParty }
@@ -237,6 +240,16 @@ describe('a search finds the few of many by looking at few:', () => {
   test('the highest values of a status', async () => {
     expect(await search('Observation', 'status=final&_sort=-value-quantity&_count=20')).toBe(20)
     expect(indexes()).toContain('span_high')
+  })
+
+  test.each([
+    ['a frequent code', 'code=common&_lastUpdated=ge1970', 20],
+    ['a status', 'status=final&_lastUpdated=ge1970&_lastUpdated=lt1980', 20],
+    ['dates after all others', 'date=gt2031&_lastUpdated=ge1970', 0],
+    ['a code that has not changed', 'code=common&_lastUpdated=gt1980', 0],
+  ])('what has changed at some time, of %s', async (_what, query, count) => {
+    expect(await search('Observation', `${query}&_count=20`)).toBe(count)
+    expect(mostLookedAt()).toBeLessThanOrEqual(3001)
   })
 
   test('the newest of very many who have a string, and all of few', async () => {

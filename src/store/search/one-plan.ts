@@ -29,17 +29,18 @@ export const isLookedUp = ({ types, criteria }: SearchRequest): boolean =>
   criteria.length > 0 &&
   (criteria.every(isString) || (criteria.length === 1 && isIdentifier(criteria[0]!)))
 
-/**
- * The string with which a search begins by strings, and by nothing else but what one row tells of a match: the longest, which fewest are likely
- * to have.
- */
+/** The string with which a search of one type begins: the longest, which fewest are likely to have. */
 export function firstString({ types, criteria }: SearchRequest): ParamCriterion | undefined {
-  const strings = criteria.filter(isString)
-  const isByRow = types.length === 1 && criteria.every(each => isString(each) || isPlainToken(each) || isSpan(each))
   const shortest = ({ values }: ParamCriterion): number => Math.min(...values.map(value => value.length))
-  return isByRow ? strings.sort((one, other) => shortest(other) - shortest(one))[0] : undefined
+  const strings = criteria.filter(isString).sort((one, other) => shortest(other) - shortest(one))
+  return types.length === 1 ? strings[0] : undefined
 }
 
+/** True for what a row of `search`, with its texts and values and the row of `resource`, tells by itself. */
+export const isByRow = (criterion: Criterion): boolean =>
+  isString(criterion) || isPlainToken(criterion) || isSpan(criterion)
+
+/** True for a date, also that of the last change, a number or a quantity. */
 const isSpan = (criterion: Criterion): boolean =>
   criterion.kind === 'param' && criterion.modifier === '' && isOfSpans(criterion.param)
 

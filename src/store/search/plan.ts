@@ -1,6 +1,6 @@
 // Decides how a page of matches is read: by which statements, in which order. Sends nothing to the database.
 // `npm run bench -- explain` prints its plans; test/store/search/plan.test.ts lists them for the searches that clients send.
-import { firstString, isLookedUp, isString, suitsOnePlan } from './one-plan.ts'
+import { firstString, isByRow, isLookedUp, isString, suitsOnePlan } from './one-plan.ts'
 import type { Page, PageRow } from './page.ts'
 import { canNarrow, isNarrow, lookingAt } from './reach.ts'
 import type { Criterion, SearchRequest, TextCriterion } from './request.ts'
@@ -8,7 +8,7 @@ import { isBackward } from './sort.ts'
 import { isOfPatients } from './sql-contained.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { findAll } from './steps/find-all.ts'
-import { findByText } from './steps/find-by-text.ts'
+import { type Beginning, findFrom, fromChanges, fromText } from './steps/find-from.ts'
 import { findFromDateOn, fromDateOn } from './steps/from-date-on.ts'
 import { beginsWithOldest, oldestFirst } from './steps/oldest-first.ts'
 import { askReach, searchLittle, searchWithin } from './steps/reach.ts'
@@ -23,6 +23,8 @@ import {
   clinicalDates,
   isFromDateOn,
   isOfMagnitude,
+  isOfUpdate,
+  isPlainToken,
   leadsToFew,
   leadsToMany,
   matchesMany,
@@ -67,7 +69,7 @@ function inTurn(
   const { criteria } = request
   const values = options.isOfFewRows ? undefined : sortedValues(request, options)
   const isNewestFirst = newest !== undefined && isOfWords(request) && criteria.every(isText)
-  const text = options.layout === 'distributed' || options.isOfFewRows ? undefined : firstString(request)
+  const beginning = options.layout === 'distributed' || options.isOfFewRows ? undefined : beginningOf(request)
   // The index of words finds one word in no time, whichever it is. Of many alternatives the planner has to know how frequent they are.
   const isKept = isLookedUp(request) || (isNewestFirst && criteria.some(isOfOneWord))
   const few = criteria.filter(leadsToFew)
@@ -75,21 +77,55 @@ function inTurn(
   const isOfAnyType = few.some(each => !isOfPatients(each, options.indexer))
   const look = (most: number): SearchStep<Page, PageRow> => walkNewest(request, options, most)
   const steps: SearchStep<Page, PageRow>[] = []
-  if (text) steps.push(findByText(request, options, text))
+  if (beginning) steps.push(findFrom(request, options, beginning))
   else if (isFound)
     steps.push(findAll(request, options, { isOfWords: isOfWords(request), isKept, isOfAnyType, isNewestFirst }))
   if (isNewestFirst) steps.push(look(longestWalk.forWords))
-  else if (newest && (text ? criteria.every(each => isString(each) || matchesMany(each, newest)) : isLookedUp(request)))
-    steps.push(look(longestWalk.otherwise))
+  else if (newest && beginning) steps.push(...newestBeyond(request, options, beginning.others, newest))
+  else if (newest && isLookedUp(request)) steps.push(look(longestWalk.otherwise))
   else if (newest && isOfMagnitude(request)) steps.push(look(longestWalk.otherwise), findAll(request, options))
   else if (newest && leadsAlong(request, options, newest)) steps.push(look(longestWalk.forChains))
+  else if (newest && isOfTokensSeen(request, options))
+    steps.push(look(longestWalk.otherwise), findAll(request, options, { isKept: true }))
   if (values) steps.push(walkValues(request, options, values))
   return steps
+}
+
+/** What a search begins with of which there may be few or very many; the rest is what one row tells. */
+function beginningOf(request: SearchRequest): Beginning | undefined {
+  if (!request.criteria.every(isByRow)) return undefined
+  const text = firstString(request)
+  return text ? fromText(request, text) : fromChanges(request)
+}
+
+/** Looks at the newest where very many are what a search begins with, unless something rare is asked for beside. */
+function newestBeyond(
+  request: SearchRequest,
+  options: SearchOptions,
+  others: readonly Criterion[],
+  type: string,
+): SearchStep<Page, PageRow>[] {
+  const most = longestWalk.otherwise
+  const codes = walkedCodes({ ...request, criteria: others.filter(each => !isOfUpdate(each)) }, type, options)
+  if (codes) return [walkCodes(request, options, { codes, narrowed: undefined, most })]
+  const isOfMany = others.every(each => isString(each) || isOfUpdate(each) || matchesMany(each, type))
+  return isOfMany ? [walkNewest(request, options, most)] : []
 }
 
 /** True for a chain through very many resources, beside nothing rare. */
 const leadsAlong = ({ criteria }: SearchRequest, { layout }: SearchOptions, type: string): boolean =>
   layout !== 'distributed' && criteria.some(leadsToMany) && criteria.every(each => matchesMany(each, type))
+
+/**
+ * True for a search by tokens alone, for a caller who may not see everything: the planner expects few matches, since it takes a token and its type
+ * for unrelated, and would look at the consents of all.
+ */
+const isOfTokensSeen = ({ criteria }: SearchRequest, { layout, visibility, isOfFewRows }: SearchOptions): boolean =>
+  layout !== 'distributed' &&
+  visibility !== undefined &&
+  !isOfFewRows &&
+  criteria.length > 0 &&
+  criteria.every(isPlainToken)
 
 const isFromDate = (request: SearchRequest, { indexer, layout }: SearchOptions): boolean =>
   layout !== 'distributed' && isFromDateOn(request, indexer) && !isBackward(request.cursor)

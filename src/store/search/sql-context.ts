@@ -29,9 +29,9 @@ export interface SearchOptions extends Seen {
   readonly maySee: (type: string) => boolean
   /** Most included resources of one page; the rest continue on further pages. */
   readonly maxIncluded: number
-  /** Which resources from a date on are looked at; only for searches by tokens and by one date at a time (`isOfDatesAndTokens`). */
+  /** Which resources from a date on are looked at; only for searches by tokens, by one date at a time, and by the last change. */
   readonly reaching?: Reaching
-  /** True if few rows are looked at: then chains are followed from each of them. */
+  /** True if few rows are looked at: then what is in other rows, as with chains, is looked for from each of them. */
   readonly isOfFewRows?: boolean
 }
 

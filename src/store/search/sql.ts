@@ -91,6 +91,8 @@ function isOneOf(selves: readonly bigint[], types: readonly string[], row: strin
 }
 
 function lastUpdatedCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
+  if (isFollowed(context))
+    return `exists (select 1 from resource u where u.shard = ${row}.shard and u.key = ${row}.key and ${updatedCondition(criterion, context)} offset 0)`
   const types = context.bind(int2Array(criterion.types.map(typeNumber)))
   return `(${row}.shard, ${row}.key) in (select u.shard, u.key from resource u where u.type = any(${types}::smallint[]) and ${updatedCondition(criterion, context)})`
 }
@@ -147,7 +149,7 @@ function chainCondition(criterion: ChainCriterion, row: string, context: SqlCont
   return anyOf(conditions)
 }
 
-/** True if a chain is followed from each row. `offset 0` keeps the planner from following it from its other end. */
+/** True if what is in other rows is looked for from each row. `offset 0` keeps the planner from beginning at its other end. */
 const isFollowed = ({ isOfFewRows, layout }: SqlContext): boolean => isOfFewRows === true && layout !== 'distributed'
 
 /**

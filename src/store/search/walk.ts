@@ -119,12 +119,16 @@ export const isOfDatesAndTokens = (request: Sought): boolean =>
 /** What an interval that begins long before the date may meet. */
 const openEnded: ReadonlySet<Prefix> = new Set(['gt', 'ge', 'ap'])
 
+/** True for a plain criterion on the time of the last change. */
+export const isOfUpdate = (criterion: Criterion): criterion is ParamCriterion =>
+  criterion.kind === 'param' && criterion.param.code === '_lastUpdated' && criterion.modifier === ''
+
 /**
- * True for a search of one type from a date on, maybe of a code or a status: the newest match, unless nothing is that new, or what began long
+ * True for a search of one type from a date on, maybe of a code or a status, and maybe changed at some time: the newest match, unless nothing is that new, or what began long
  * before and lasts.
  */
 export const isFromDateOn = (request: Sought, indexer: Indexer): boolean =>
   request.types.length === 1 &&
   hasDateColumn(request.types[0]!, indexer) &&
-  isOfDatesAndTokens(request) &&
+  isOfDatesAndTokens({ ...request, criteria: request.criteria.filter(each => !isOfUpdate(each)) }) &&
   clinicalDates(request).some(({ values: [value] }) => openEnded.has(prefixOf(value!)))

@@ -36,7 +36,8 @@ const [fewCodes, codes] = ['look at the newest of codes', 'walk codes, newest fi
 const [all, texts, order] = ['find all matches, then sort', 'walk texts in order', 'read in order']
 const [values, keptValues] = ['walk magnitudes in order', 'walk magnitudes in order, by a kept plan']
 const ids = 'walk along the ids, by a kept plan'
-const byText = 'find texts and what has them by a kept plan, then sort'
+const byText = 'find texts and what they belong to by a kept plan, then sort'
+const byChange = 'find changes and what they belong to by a kept plan, then sort'
 const [keptAll, keptTexts] = ['find all matches by a kept plan, then sort', 'walk texts in order, by a kept plan']
 const recent = ', from the day before the date on'
 const oldest = 'read along the dates, oldest first, by a kept plan'
@@ -75,7 +76,15 @@ describe('a page is read by', () => {
     ],
     ['Observation?_sort=_id', [ids], [ask, ids, order]],
     ['Observation?status=final&_sort=-_id', [ids, order], [ask, ids, order]],
-    ['Observation?_lastUpdated=gt2020&_sort=_id', [order], [ask, order]],
+    ['Observation?_lastUpdated=gt2020&_sort=_id', [byChange, order], [ask, byChange, order]],
+    ['Observation?_lastUpdated=gt2020', [byChange, look, order], [ask, byChange, look, order]],
+    ['Observation?_lastUpdated=gt2020&status=final', [byChange, look, order], [ask, byChange, look, order]],
+    ['Observation?_lastUpdated=gt2020&code=8302-2', [byChange, fewCodes, order], [ask, byChange, fewCodes, order]],
+    ['Observation?_lastUpdated=gt2020&combo-code=8302-2', [byChange, order], [ask, byChange, order]],
+    ['Observation?_lastUpdated=gt2020&patient=p7', [order], [order]],
+    ['Patient?_lastUpdated=gt2020&name=ann', [byText, look, order], [ask, byText, look, order]],
+    ['Patient?gender=male', [order], [ask, look, keptAll, order]],
+    ['Patient?gender=male&identifier=1', [order], [order]],
     ['Observation?_sort=-value-quantity', [keptValues, order], [ask, keptValues, order]],
     ['Observation?status=final&_sort=value-quantity', [all, values, order], [ask, all, values, order]],
     ['Observation?patient=p7&_sort=value-quantity', [order], [order]],

@@ -4,13 +4,13 @@ import { prepared } from '../../../db/database.ts'
 import { typeNumber } from '../../type-number.ts'
 import { seen } from '../../visibility.ts'
 import { fullPageOf, type Page, type PageRow, pageOf } from '../page.ts'
-import type { Criterion, ParamCriterion, SearchRequest } from '../request.ts'
+import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import { conditionOf, updatedCondition } from '../sql.ts'
 import type { SearchOptions } from '../sql-context.ts'
 import { createContext, firstRows, pageText } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
-import { isClinicalDate, isPlainToken } from '../walk.ts'
+import { isClinicalDate, isOfUpdate, isPlainToken } from '../walk.ts'
 
 /**
  * True for a search of one type in the order of the last change or of ids that asks for nothing but tokens, clinical dates, and, in the
@@ -24,9 +24,6 @@ export const isInOrderOfResources = ({ types: [type, ...others], sort, criteria 
     each =>
       (sort[0]!.param.code === '_lastUpdated' && isOfUpdate(each)) || isPlainToken(each) || isClinicalDate(each, type!),
   )
-
-const isOfUpdate = (criterion: Criterion): criterion is ParamCriterion =>
-  criterion.kind === 'param' && criterion.param.code === '_lastUpdated' && criterion.modifier === ''
 
 /** Most resources that are looked at where few may match, or few of them may be seen. */
 const longestWalk = 1000

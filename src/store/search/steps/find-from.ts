@@ -1,0 +1,78 @@
+// Find what one criterion names first, then look at each of these resources for the rest, and sort: where the planner, which does not know
+// how many that are, would collect or join all of them.
+import { prepared } from '../../../db/database.ts'
+import { typeNumber } from '../../type-number.ts'
+import { type Page, type PageRow, pageOf } from '../page.ts'
+import type { Criterion, ParamCriterion, SearchRequest } from '../request.ts'
+import { beyond, foundRows, ordersOf } from '../sort.ts'
+import { updatedCondition } from '../sql.ts'
+import type { SearchOptions, SqlContext } from '../sql-context.ts'
+import { wordOf } from '../sql-words.ts'
+import { conditions, type PageSource, pageText } from '../statement.ts'
+import type { SearchStep } from '../strategy.ts'
+import { isOfUpdate } from '../walk.ts'
+
+/** What a search is begun with. */
+export interface Beginning {
+  readonly name: string
+  /** What remains to be looked for. */
+  readonly others: readonly Criterion[]
+  /** Selects the columns shard and key of what is named, of some more types maybe, and some more than once. */
+  readonly rows: (context: SqlContext) => string
+}
+
+/** Begins with the texts that a criterion of strings names. */
+export const fromText = ({ criteria }: SearchRequest, text: ParamCriterion): Beginning => ({
+  name: 'texts',
+  others: criteria.filter(each => each !== text),
+  rows: context => `select v.shard, v.key from word v where ${wordOf(text, context)}`,
+})
+
+/** Begins with what changed at some time; undefined if the search does not say when, or is not of one type. */
+export function fromChanges({ types: [type, ...others], criteria }: SearchRequest): Beginning | undefined {
+  const times = criteria.filter(isOfUpdate)
+  if (times.length === 0 || others.length > 0) return undefined
+  return {
+    name: 'changes',
+    others: criteria.filter(each => !isOfUpdate(each)),
+    rows: context =>
+      // In the order of the index, which a plan for any moment might otherwise think dearer than reading the table.
+      `select u.shard, u.key from resource u where u.type = ${context.bind(typeNumber(type!))}::smallint
+        and ${times.map(each => updatedCondition(each, context)).join(' and ')} order by u.updated_at desc, u.key desc`,
+  }
+}
+
+/** Most that a search begins with, and most matches, before they are sorted. */
+const [mostNamed, mostMatches] = [3000, 1000]
+
+/** Looks at each resource that the search begins with. `offset 0` as in walk-codes.ts. */
+export const findFrom = (
+  request: SearchRequest,
+  options: SearchOptions,
+  { name, others, rows }: Beginning,
+): SearchStep<Page, PageRow> => ({
+  name: `find ${name} and what they belong to by a kept plan, then sort`,
+  givesUp: `more than ${mostNamed} ${name} or ${mostMatches} resources match`,
+  statement() {
+    const asked = { types: request.types, criteria: others }
+    const { context, where } = conditions(asked, { ...options, isOfFewRows: true }, '(s.type + 0)')
+    const orders = ordersOf(request, context)
+    const isOfColumns = orders.every(each => !each.usesResource && !each.usesNarrow)
+    const place = request.cursor && isOfColumns ? ` and ${beyond(request.cursor, orders, 's.key', context)}` : ''
+    const isMuch = `(select count(*) from named) > ${mostNamed}`
+    const source: PageSource = {
+      from: foundRows(orders),
+      where: `(select count(*) from found) <= ${mostMatches}`,
+      key: 's.key',
+    }
+    const statement = `with named as materialized (${rows(context)} limit ${mostNamed + 1}), found as materialized (
+        select s.shard, s.key, s.date from (select distinct n.shard, n.key from named n where not ${isMuch}) n cross join lateral (
+          select s.shard, s.key, s.date from search s where s.shard = n.shard and s.key = n.key and ${where}${place} offset 0) s
+        limit ${mostMatches + 1}
+      )
+      select f.found, page.* from (select case when ${isMuch} then ${mostMatches + 1} else count(*)::integer end as found from found) f
+      left join (${pageText(request, context, { ...source, orders, isNumbered: true })}) page on true order by page.place`
+    return prepared(statement, context, true)
+  },
+  read: rows => (rows[0]!.found! > mostMatches ? undefined : pageOf(rows, request)),
+})
