@@ -5,7 +5,7 @@ import { prepared } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import type { Criterion, Found, HasCriterion } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
-import { conditions } from './statement.ts'
+import { conditions, typeOfFound } from './statement.ts'
 import { findingAll } from './steps/from-date-on.ts'
 import { isHeldBy, isPlainToken } from './walk.ts'
 
@@ -44,8 +44,7 @@ export async function referredTo(on: Queryable, criterion: HasCriterion, options
 /** The first rows of what meets the criterion, and one more than are listed if there are that many. */
 function first({ type, criterion }: Step, columns: string, options: SearchOptions) {
   const request = { types: [type], criteria: [criterion] }
-  // Postings include the type: an index of types would only cost.
-  const typeColumn = isPlainToken(criterion) ? '(s.type + 0)' : 's.type'
+  const typeColumn = isPlainToken(criterion) ? typeOfFound : 's.type'
   const { context, where } = conditions(request, findingAll(request, options), typeColumn)
   const text = `(select ${columns} from search s where ${where} offset 0) found limit ${context.bind(mostFound + 1)}`
   return { context, text }

@@ -17,7 +17,7 @@ export function suitsOnePlan({ criteria }: SearchRequest, type: string, indexer:
 }
 
 const isOnePatient = (criterion: Criterion, type: string, indexer: Indexer): boolean =>
-  (criterion.kind === 'chain' && ledToPatients(criterion, indexer)?.length === 1) ||
+  ledToPatients(criterion, indexer)?.length === 1 ||
   (criterion.kind === 'param' &&
     (criterion.modifier === '' || criterion.modifier === 'Patient') &&
     criterion.values.length === 1 &&

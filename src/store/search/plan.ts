@@ -5,7 +5,7 @@ import type { Page, PageRow } from './page.ts'
 import { canNarrow, isNarrow, lookingAt } from './reach.ts'
 import type { Criterion, SearchRequest, TextCriterion } from './request.ts'
 import { isBackward } from './sort.ts'
-import { isOfPatients } from './sql-contained.ts'
+import { ledToPatients } from './sql-contained.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { findAll } from './steps/find-all.ts'
 import { type Beginning, findFrom, fromChanges, fromText } from './steps/find-from.ts'
@@ -74,7 +74,7 @@ function inTurn(
   const isKept = isLookedUp(request) || (isNewestFirst && criteria.some(isOfOneWord))
   const few = criteria.filter(leadsToFew)
   const isFound = isKept || isOfWords(request) || few.length > 0 || (values && criteria.length > 0)
-  const isOfAnyType = few.some(each => !isOfPatients(each, options.indexer))
+  const isOfAnyType = few.some(each => !ledToPatients(each, options.indexer))
   const look = (most: number): SearchStep<Page, PageRow> => walkNewest(request, options, most)
   const steps: SearchStep<Page, PageRow>[] = []
   if (beginning) steps.push(findFrom(request, options, beginning))

@@ -8,6 +8,7 @@ import type { Reach, Seen } from '../visibility.ts'
 import type { Binder } from './binder.ts'
 import type { Criterion, SearchRequest, Sought } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
+import { typeOfFound } from './statement.ts'
 
 /**
  * True if it may pay to read only what the caller may see: not if the search matches few resources, or types that may be about no
@@ -82,8 +83,8 @@ export function reached(
     `${about} and s.type = ${types}`,
     `${byOtherWays} and s.type = ${types}`,
     // These are few already: an index for the types would only cost.
-    `${aboutSeveral} and (s.type + 0) = ${types}${isNew[0]}`,
-    `${written} and (s.type + 0) = ${types}${isNew.join('')}`,
+    `${aboutSeveral} and ${typeOfFound} = ${types}${isNew[0]}`,
+    `${written} and ${typeOfFound} = ${types}${isNew.join('')}`,
   ]
   return `(${ways.map(way => `select s.* from search s where ${way}`).join(' union all ')} offset 0)`
 }

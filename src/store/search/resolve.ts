@@ -30,10 +30,9 @@ import { isPlainToken } from './walk.ts'
 
 /** The request with everything looked up. @throws Failure MALFORMED_REQUEST naming what is not known, INSUFFICIENT_SCOPE. */
 export async function resolve(request: SearchRequest, given: Sources): Promise<SearchRequest> {
-  const { sketch } = given.options
-  const isLittle = sketch?.isLittle === true && canNarrow(request, given.options)
-  const sources = { ...given, follows: isLittle ? 'none' : isOfFewRows(request) ? 'rare' : 'all' } as const
-  if (!request.criteria.some(each => needsLookup(each, sources))) return request
+  if (!request.criteria.some(each => needsLookup(each, given))) return request
+  const isLittle = given.options.sketch?.isLittle === true && canNarrow(request, given.options)
+  const sources = { ...given, chains: isLittle ? 'none' : isOfFewRows(request) ? 'rare' : 'all' } as const
   const criteria: Criterion[] = []
   for (const criterion of request.criteria) criteria.push(await resolved(criterion, sources))
   return { ...request, criteria }
@@ -52,18 +51,18 @@ export interface Sources {
  * rare; for a caller who sees little, what is found may be much more than what is seen.
  */
 interface Looking extends Sources {
-  readonly follows: 'all' | 'rare' | 'none'
+  readonly chains: 'all' | 'rare' | 'none'
 }
 
-function needsLookup(criterion: Criterion, sources: Looking): boolean {
+function needsLookup(criterion: Criterion, sources: Sources): boolean {
   return (
+    criterion.kind === 'chain' ||
+    criterion.kind === 'has' ||
     criterion.kind === 'list' ||
     isOfCodes(criterion) ||
     isOfTexts(criterion) ||
     isOfStrings(criterion) ||
     asksForHolders(criterion, sources.indexer) ||
-    isThroughPatient(criterion, sources) ||
-    isLookedUp(criterion, sources) ||
     partsOf(criterion).some(part => needsLookup(part, sources))
   )
 }
@@ -76,14 +75,10 @@ const isOfTexts = (criterion: Criterion): boolean =>
 
 const isOfStrings = (criterion: Criterion): boolean => criterion.kind === 'param' && asksWithin(criterion)
 
-const isThroughPatient = (criterion: Criterion, { indexer }: Sources): boolean =>
-  criterion.kind === 'chain' && isByPatient(criterion, indexer)
-
 /** True for a chain, or its reverse, whose last step is looked up. */
-function isLookedUp(criterion: Criterion, { follows }: Looking): criterion is ChainCriterion | HasCriterion {
-  if (follows === 'none' || (criterion.kind !== 'chain' && criterion.kind !== 'has')) return false
+function isEndLookedUp(criterion: ChainCriterion | HasCriterion, { chains }: Looking): boolean {
   const ends = partsOf(criterion)
-  return ends.length <= mostLookedUp && (follows === 'all' || !ends.some(mayBeFrequent))
+  return chains !== 'none' && ends.length <= mostLookedUp && (chains === 'all' || !ends.some(mayBeFrequent))
 }
 
 /** True for a code, which very many may have. */
@@ -100,13 +95,13 @@ async function resolved(criterion: Criterion, sources: Looking): Promise<Criteri
   }
   if (criterion.kind === 'has') {
     const has = { ...criterion, criterion: await resolved(criterion.criterion, sources) }
-    return isLookedUp(has, sources) ? { ...has, found: await referredTo(sources.on, has, sources.options) } : has
+    return isEndLookedUp(has, sources) ? { ...has, found: await referredTo(sources.on, has, sources.options) } : has
   }
   if (criterion.kind === 'list')
     return { ...criterion, entries: await asQuery('_list', () => entriesOf(criterion, sources.library)) }
   if (criterion.kind === 'chain') {
-    const meets = isThroughPatient(criterion, sources) && (await meetsContainedPatients(criterion, sources))
-    const isAsked = isLookedUp(criterion, sources)
+    const meets = isByPatient(criterion, sources.indexer) && (await meetsContainedPatients(criterion, sources))
+    const isAsked = isEndLookedUp(criterion, sources)
     const targets: ChainTarget[] = []
     for (const { type, criterion: inner } of criterion.targets) {
       const target = { type, criterion: await resolved(inner, sources) }

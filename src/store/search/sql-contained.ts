@@ -40,19 +40,15 @@ export const isByPatient = ({ types, param, targets }: ChainCriterion, indexer: 
 export const isByColumn = (criterion: ChainCriterion, indexer: Pick<Indexer, 'columns'>): boolean =>
   isByPatient(criterion, indexer) && !criterion.meetsContainedPatients
 
-/** The patients that a chain by that column, and by nothing else, leads to; undefined if they are very many, or have not been looked up. */
-export function ledToPatients(
-  criterion: ChainCriterion,
-  indexer: Pick<Indexer, 'columns'>,
-): readonly bigint[] | undefined {
+/**
+ * The patients that a chain by that column, and by nothing else, leads to; undefined if they are very many, or have not been looked up, and for
+ * any other criterion.
+ */
+export function ledToPatients(criterion: Criterion, indexer: Pick<Indexer, 'columns'>): readonly bigint[] | undefined {
+  if (criterion.kind !== 'chain' || !isByColumn(criterion, indexer)) return undefined
   const [target, ...others] = criterion.targets
-  if (!isByColumn(criterion, indexer) || target?.type !== 'Patient' || others.length > 0) return undefined
-  return target.found === 'many' ? undefined : target.found
+  return target?.type !== 'Patient' || target.found === 'many' || others.length > 0 ? undefined : target.found
 }
-
-/** True for a chain that leads to patients by that column alone, which its index of types goes along with. */
-export const isOfPatients = (criterion: Criterion, indexer: Pick<Indexer, 'columns'>): boolean =>
-  criterion.kind === 'chain' && ledToPatients(criterion, indexer) !== undefined
 
 /** Postings of contained patients that have been met: what has been stored once is not looked for again. */
 const met = new WeakMap<Indexer, Set<bigint>>()

@@ -17,6 +17,9 @@ export interface Conditions {
   readonly where: string
 }
 
+/** The type of rows that an index finds whatever their type: as an expression, for which the planner looks for no index of types. */
+export const typeOfFound = '(s.type + 0)'
+
 export function conditions(request: Sought, options: SearchOptions, typeColumn = 's.type', isSeen = seen): Conditions {
   const context = createContext(request, options, 's')
   const type = typeCondition(request, context, typeColumn)
@@ -74,6 +77,16 @@ export function firstRows(
   return `(select ${rows} where ${[...conditions, ...place].join(' and ')}
     ${orderBy(orders, expressions, key, isBackward(cursor))} limit ${most})`
 }
+
+/** From the place of the cursor on, as a further condition on what is found: for orders by columns of `search` alone, nothing for any other. */
+export function onward({ cursor }: SearchRequest, orders: readonly Order[], context: SqlContext): string {
+  const isOfColumns = orders.every(each => !each.usesResource && !each.usesNarrow)
+  return cursor && isOfColumns ? ` and ${beyond(cursor, orders, 's.key', context)}` : ''
+}
+
+/** A numbered page beside the one row of `counted`, whose column `found` says whether the page counts. */
+export const besideCount = (counted: string, page: string): string =>
+  `select counted.found, page.* from (${counted}) counted left join (${page}) page on true order by page.place`
 
 interface Search extends PageSource {
   /** Selects what the caller may see anything of, if that is little: then the page stays empty, and is better looked for there. */

@@ -2,9 +2,9 @@
 import { prepared } from '../../../db/database.ts'
 import { type Page, type PageRow, pageOf } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
-import { beyond, foundRows, isBackward, orderBy, ordersOf } from '../sort.ts'
+import { foundRows, isBackward, orderBy, ordersOf } from '../sort.ts'
 import type { SearchOptions } from '../sql-context.ts'
-import { conditions, type PageSource, pageText } from '../statement.ts'
+import { besideCount, conditions, onward, type PageSource, pageText, typeOfFound } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { newestRows } from './walk-newest.ts'
 
@@ -21,7 +21,7 @@ interface FindOptions {
 }
 
 /** Most matches that are all found before they are sorted. */
-const fewest = 1000
+export const mostSorted = 1000
 
 /** Resources that are looked at before: a word that a fifth of a type have fills a page with them. */
 const fewNewest = 100
@@ -37,12 +37,12 @@ export const findAll = (
   { isOfWords = false, isKept = false, isOfAnyType = false, isNewestFirst = false }: FindOptions = {},
 ): SearchStep<Page, PageRow> => ({
   name: isKept ? 'find all matches by a kept plan, then sort' : 'find all matches, then sort',
-  givesUp: `more than ${fewest} resources match`,
+  givesUp: `more than ${mostSorted} resources match`,
   statement() {
     // Words, strings and identifiers are those of the types already: a second index for the types would only cost, and a plan for all
     // values might even begin with it.
     const isFound = isOfWords || isKept || isOfAnyType
-    const { context, where } = conditions(request, options, isFound ? '(s.type + 0)' : 's.type')
+    const { context, where } = conditions(request, options, isFound ? typeOfFound : 's.type')
     const orders = ordersOf(request, context)
     const isFull = isNewestFirst ? `(select count(*) from newest) > ${context.bind(request.count)}` : 'false'
     const newest = isNewestFirst
@@ -52,19 +52,16 @@ export const findAll = (
     const from = isNewestFirst
       ? `(select * from found union all select * from newest where ${isFull}) s`
       : foundRows(orders)
-    const source: PageSource = { from, where: `(select count(*) from found) <= ${fewest}`, key: 's.key' }
-    const isOfColumns = orders.every(each => !each.usesResource && !each.usesNarrow)
-    const place = request.cursor && isOfColumns ? ` and ${beyond(request.cursor, orders, 's.key', context)}` : ''
-    const every = `select s.shard, s.key, s.date from search s where ${where}${place}${isNewestFirst ? ` and not ${isFull}` : ''}`
-    const limit = `limit ${context.bind(fewest + 1)}`
+    const source: PageSource = { from, where: `(select count(*) from found) <= ${mostSorted}`, key: 's.key' }
+    const every = `select s.shard, s.key, s.date from search s where ${where}${onward(request, orders, context)}${isNewestFirst ? ` and not ${isFull}` : ''}`
+    const limit = `limit ${context.bind(mostSorted + 1)}`
     // PostgreSQL plans a materialized part as if it were read to the end, but reads only as far as the limit needs.
     const found = isOfWords
       ? `every as materialized (${every}), found as materialized (select * from every ${limit})`
       : `found as materialized (${every} ${limit})`
     const page = pageText(request, context, { ...source, orders, isNumbered: true })
-    const text = `with ${newest}${found}
-    select f.found, page.* from (select count(*) as found from found) f left join (${page}) page on true order by page.place`
+    const text = `with ${newest}${found} ${besideCount('select count(*) as found from found', page)}`
     return prepared(text, context, isKept)
   },
-  read: rows => (rows[0]!.found! > fewest ? undefined : pageOf(rows, request)),
+  read: rows => (rows[0]!.found! > mostSorted ? undefined : pageOf(rows, request)),
 })

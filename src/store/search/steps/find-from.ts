@@ -4,13 +4,14 @@ import { prepared } from '../../../db/database.ts'
 import { typeNumber } from '../../type-number.ts'
 import { type Page, type PageRow, pageOf } from '../page.ts'
 import type { Criterion, ParamCriterion, SearchRequest } from '../request.ts'
-import { beyond, foundRows, ordersOf } from '../sort.ts'
+import { foundRows, ordersOf } from '../sort.ts'
 import { updatedCondition } from '../sql.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
 import { wordOf } from '../sql-words.ts'
-import { conditions, type PageSource, pageText } from '../statement.ts'
+import { besideCount, conditions, onward, type PageSource, pageText, typeOfFound } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { isOfUpdate } from '../walk.ts'
+import { mostSorted } from './find-all.ts'
 
 /** What a search is begun with. */
 export interface Beginning {
@@ -42,8 +43,8 @@ export function fromChanges({ types: [type, ...others], criteria }: SearchReques
   }
 }
 
-/** Most that a search begins with, and most matches, before they are sorted. */
-const [mostNamed, mostMatches] = [3000, 1000]
+/** Most that a search begins with. */
+const mostNamed = 3000
 
 /** Looks at each resource that the search begins with. `offset 0` as in walk-codes.ts. */
 export const findFrom = (
@@ -52,27 +53,24 @@ export const findFrom = (
   { name, others, rows }: Beginning,
 ): SearchStep<Page, PageRow> => ({
   name: `find ${name} and what they belong to by a kept plan, then sort`,
-  givesUp: `more than ${mostNamed} ${name} or ${mostMatches} resources match`,
+  givesUp: `more than ${mostNamed} ${name} or ${mostSorted} resources match`,
   statement() {
     const asked = { types: request.types, criteria: others }
-    const { context, where } = conditions(asked, { ...options, isOfFewRows: true }, '(s.type + 0)')
+    const { context, where } = conditions(asked, { ...options, isOfFewRows: true }, typeOfFound)
     const orders = ordersOf(request, context)
-    const isOfColumns = orders.every(each => !each.usesResource && !each.usesNarrow)
-    const place = request.cursor && isOfColumns ? ` and ${beyond(request.cursor, orders, 's.key', context)}` : ''
     const isMuch = `(select count(*) from named) > ${mostNamed}`
     const source: PageSource = {
       from: foundRows(orders),
-      where: `(select count(*) from found) <= ${mostMatches}`,
+      where: `(select count(*) from found) <= ${mostSorted}`,
       key: 's.key',
     }
+    const counted = `select case when ${isMuch} then ${mostSorted + 1} else count(*)::integer end as found from found`
     const statement = `with named as materialized (${rows(context)} limit ${mostNamed + 1}), found as materialized (
         select s.shard, s.key, s.date from (select distinct n.shard, n.key from named n where not ${isMuch}) n cross join lateral (
-          select s.shard, s.key, s.date from search s where s.shard = n.shard and s.key = n.key and ${where}${place} offset 0) s
-        limit ${mostMatches + 1}
-      )
-      select f.found, page.* from (select case when ${isMuch} then ${mostMatches + 1} else count(*)::integer end as found from found) f
-      left join (${pageText(request, context, { ...source, orders, isNumbered: true })}) page on true order by page.place`
+          select s.shard, s.key, s.date from search s where s.shard = n.shard and s.key = n.key and ${where}${onward(request, orders, context)} offset 0) s
+        limit ${mostSorted + 1}
+      ) ${besideCount(counted, pageText(request, context, { ...source, orders, isNumbered: true }))}`
     return prepared(statement, context, true)
   },
-  read: rows => (rows[0]!.found! > mostMatches ? undefined : pageOf(rows, request)),
+  read: rows => (rows[0]!.found! > mostSorted ? undefined : pageOf(rows, request)),
 })

@@ -6,7 +6,7 @@ import { boundReach, type ReachSql, reached, reachInStatement, reachText } from 
 import type { Criterion, SearchRequest } from '../request.ts'
 import { foundRows, ordersOf } from '../sort.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
-import { conditions, type PageSource, pageText } from '../statement.ts'
+import { besideCount, conditions, type PageSource, pageText } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { isClinicalDate, isPlainToken } from '../walk.ts'
 
@@ -47,7 +47,7 @@ export const searchLittle = (request: SearchRequest, options: SearchOptions): Se
   statement() {
     const { context, found, page } = foundWithin(request, options, () => reachInStatement, true)
     const text = `with reach as materialized (${reachText(request, context)}), ${found}
-    select r.found, page.* from (select count(*) as found from reach) r left join (${page}) page on true order by page.place`
+      ${besideCount('select count(*) as found from reach', page)}`
     return prepared(text, context, isFixed(request))
   },
   read: rows => (rows[0]!.found === 0 ? undefined : pageOf(rows, request)),

@@ -8,7 +8,7 @@ import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
-import { conditions, createContext, type PageSource, pageText, typeCondition } from '../statement.ts'
+import { conditions, createContext, type PageSource, pageText, typeCondition, typeOfFound } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { isClinicalDate, isPlainToken } from '../walk.ts'
 
@@ -30,7 +30,7 @@ export const readInOrder = (
     // Postings include the type, and one patient has few of a token: a second index for the type would only cost, though it looks
     // cheap next to checking consent.
     const isFound = how.isFixed && request.criteria.some(isPlainToken)
-    return { ...conditions(request, options, isFound ? '(s.type + 0)' : 's.type'), from: 'search s', key: 's.key' }
+    return { ...conditions(request, options, isFound ? typeOfFound : 's.type'), from: 'search s', key: 's.key' }
   })
 
 const isOfDates = ({ types, criteria }: SearchRequest): boolean =>

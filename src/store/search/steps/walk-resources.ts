@@ -16,14 +16,12 @@ import { isClinicalDate, isOfUpdate, isPlainToken } from '../walk.ts'
  * True for a search of one type in the order of the last change or of ids that asks for nothing but tokens, clinical dates, and, in the
  * order of the last change, when that was.
  */
-export const isInOrderOfResources = ({ types: [type, ...others], sort, criteria }: SearchRequest): boolean =>
-  others.length === 0 &&
-  sort.length === 1 &&
-  (sort[0]!.param.code === '_lastUpdated' || sort[0]!.param.code === '_id') &&
-  criteria.every(
-    each =>
-      (sort[0]!.param.code === '_lastUpdated' && isOfUpdate(each)) || isPlainToken(each) || isClinicalDate(each, type!),
-  )
+export function isInOrderOfResources({ types: [type, ...others], sort, criteria }: SearchRequest): boolean {
+  const [first, ...more] = sort
+  const isOfChanges = first?.param.code === '_lastUpdated'
+  if (others.length + more.length > 0 || (!isOfChanges && first?.param.code !== '_id')) return false
+  return criteria.every(each => (isOfChanges && isOfUpdate(each)) || isPlainToken(each) || isClinicalDate(each, type!))
+}
 
 /** Most resources that are looked at where few may match, or few of them may be seen. */
 const longestWalk = 1000
