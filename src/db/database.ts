@@ -1,5 +1,6 @@
 // The pool of connections and the one way to query PostgreSQL. Only this folder names pg.
 import pg from 'pg'
+import { createCompany } from '../lib/company.ts'
 import type { Log } from '../lib/log.ts'
 import { type PostgresAddress, postgresAddress } from '../lib/postgres-url.ts'
 import { askPool } from './ask.ts'
@@ -116,8 +117,8 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   const { address, parameters } = serversOf(connection)
   const own = { ...parameters, ...config }
   const clients = createClients({ address, config: own }, statementTimeout, log)
-  const costs = createCosts()
-  const pools = openPools(own, { Client: clients.Client, poolSize, costs, layout })
+  const known = { costs: createCosts(), company: createCompany() }
+  const pools = openPools(own, { Client: clients.Client, poolSize, layout, ...known })
   const { fixed } = pools
   const lookUp = createLookUps(statement => askPool(fixed.pool, statement))
   const plain = (on: Pools): Queryable => ({
@@ -127,12 +128,13 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
     layout,
   })
   const primary = plain(pools)
-  const standbys = openStandbys(options.standbys ?? [], config, { poolSize, costs, layout, log, ask: primary.query })
+  const standbys = openStandbys(options.standbys ?? [], config, { poolSize, layout, ...known, log, ask: primary.query })
   return {
     ...primary,
     ...(standbys && { reading: () => standbys.reading(primary, at => plain(at.pools)) }),
     transaction: work => inTransaction(pools, work),
     as(asking) {
+      known.company.note(asking.who)
       const lane = laneFor(pools, lookUp, asking)
       if (!standbys) return lane
       return { ...lane, reading: () => standbys.reading(lane, at => laneFor(at.pools, lookUp, asking)) }

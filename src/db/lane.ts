@@ -11,14 +11,15 @@ import { inTransaction } from './transaction.ts'
 import { giveTurn, takeTurn } from './turn.ts'
 import { type Asking, createWatcher, type Watcher } from './watch.ts'
 
-/** Milliseconds from which on a statement is costly. */
-const costly = 50
+/** Milliseconds from which on a statement is costly, and for a client beside which there is no other. */
+const costly = { inCompany: 50, alone: 250 }
 
 /** Milliseconds below which a statement shares a line with others. */
 const short = 10
 
 /** A new statement may cost anything, so that it counts as costly the first time. */
-const isCostly = (expected: number | undefined): boolean => expected === undefined || expected >= costly
+const isCostly = (expected: number | undefined, { company }: Shared, who: string): boolean =>
+  expected === undefined || expected >= (company.isAlone(who) ? costly.alone : costly.inCompany)
 
 /**
  * A server as one client has it.
@@ -41,13 +42,10 @@ export function laneFor(pools: Pools, lookUp: NonNullable<Queryable['lookUp']>, 
 }
 
 /** A transaction, whose connection counts for several if those of the client take long. */
-function transacted<T>(
-  { shares, transactions, longTransaction, costs }: Shared,
-  asking: Asking,
-  work: () => Promise<T>,
-): Promise<T> {
+function transacted<T>(shared: Shared, asking: Asking, work: () => Promise<T>): Promise<T> {
+  const { shares, transactions, longTransaction, costs } = shared
   const key = `transaction of ${asking.who}`
-  const amount = isCostly(costs.expected(key)) ? longTransaction : 1
+  const amount = isCostly(costs.expected(key), shared, asking.who) ? longTransaction : 1
   const timed = async (): Promise<T> => {
     const begun = performance.now()
     return work().finally(() => costs.took(key, performance.now() - begun, false))
@@ -72,7 +70,8 @@ async function holding<T>(
 
 /**
  * Runs one statement on a connection of the pool, to which the connection returns only if nothing failed. The costly statements of
- * a client run one at a time, so that it fills neither the cores nor memory; others run in parallel.
+ * a client run one at a time, so that it fills neither the cores nor memory; others run in parallel. While no other client is there,
+ * only very costly ones wait for each other.
  */
 async function once<Row extends object>(
   shared: Shared,
@@ -83,7 +82,7 @@ async function once<Row extends object>(
   const expected = shared.costs.expected(keyOf(statement))
   if (expected !== undefined && expected < short)
     return holding(shared.shares, asking, 1, () => onLine<Row>(shared, asking, watcher, statement, expected))
-  const takesTurn = isCostly(expected)
+  const takesTurn = isCostly(expected, shared, asking.who)
   const asked = (): Promise<Answer<Row>> =>
     holding(shared.shares, asking, 1, () => connected(shared, asking, watcher, statement, takesTurn))
   return (await (takesTurn ? inTurn(shared, asking, asked) : asked())).rows

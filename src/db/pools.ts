@@ -1,9 +1,8 @@
 // The connections to one server: a pool, and lines for short statements, for each of the two ways to plan.
 import pg from 'pg'
 import { streamOf } from './ask.ts'
-import type { Costs } from './costs.ts'
 import { createLines, type Lines } from './lines.ts'
-import { createShared, type Shared, serviceRoom, waitingIn } from './shares.ts'
+import { createShared, type Known, type Shared, serviceRoom, waitingIn } from './shares.ts'
 import type { Layout } from './statement.ts'
 
 /** The connections to one server. */
@@ -18,12 +17,11 @@ export interface Pools {
 /** How statements that one plan suits are planned. An engine that distributes tables chooses nodes by values, and refuses kept plans. */
 const fixedPlanMode: Readonly<Record<Layout, string>> = { whole: 'force_generic_plan', distributed: 'auto' }
 
-export interface PoolsOptions {
+export interface PoolsOptions extends Known {
   /** The class of the connections, whose errors have a listener. */
   readonly Client: typeof pg.Client
   /** Connections that clients share, in each of the two pools. */
   readonly poolSize: number
-  readonly costs: Costs
   readonly layout: Layout
 }
 
@@ -40,7 +38,7 @@ export interface Connections {
 export function openPools(config: pg.ClientConfig, options: PoolsOptions): Pools {
   const open = (planMode: string): Shared => {
     const planning = { ...config, options: optionsFor(planMode, options.layout) }
-    return createShared(poolOf(planning, options), linesOf(planning, options), options.poolSize, options.costs)
+    return createShared(poolOf(planning, options), linesOf(planning, options), options.poolSize, options)
   }
   return { planned: open('force_custom_plan'), fixed: open(fixedPlanMode[options.layout]), layout: options.layout }
 }

@@ -1,12 +1,21 @@
 // The connections of a pool as clients share them: the part that each may hold, and what the rest waits for.
 import type pg from 'pg'
+import type { Company } from '../lib/company.ts'
 import { type ConcurrencyLimit, createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import { createRests, type Rests } from '../lib/rests.ts'
 import type { Costs } from './costs.ts'
 import type { Lines } from './lines.ts'
 
+/** What all pools know together. */
+export interface Known {
+  /** What statements took. */
+  readonly costs: Costs
+  /** Which clients are there. */
+  readonly company: Company
+}
+
 /** Connections, and the part of them that each client may hold. */
-export interface Shared {
+export interface Shared extends Known {
   readonly pool: pg.Pool
   /** For short statements. */
   readonly lines: Lines
@@ -21,7 +30,6 @@ export interface Shared {
   readonly turns: ConcurrencyLimit
   /** Rests after large answers. */
   readonly rests: Rests
-  readonly costs: Costs
 }
 
 /**
@@ -40,10 +48,9 @@ export const shareOf = (total: number): number => Math.max(1, Math.floor((total 
 
 /**
  * Returns a pool that clients share.
- * @param total connections that clients share.
- * @param costs of statements, which all pools measure together.
+ * @param total connections that clients share
  */
-export function createShared(pool: pg.Pool, lines: Lines, total: number, costs: Costs): Shared {
+export function createShared(pool: pg.Pool, lines: Lines, total: number, { costs, company }: Known): Shared {
   const perClient = shareOf(total)
   // So that a client has as many long transactions as a quarter of the connections.
   const longTransaction = Math.floor(perClient / Math.ceil(total / 4))
@@ -74,6 +81,7 @@ export function createShared(pool: pg.Pool, lines: Lines, total: number, costs: 
     }),
     rests: createRests(),
     costs,
+    company,
   }
 }
 

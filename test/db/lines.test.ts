@@ -6,6 +6,7 @@ import { type Database, openDatabase } from '../../src/db/database.ts'
 import { laneFor } from '../../src/db/lane.ts'
 import { createLines, type Lines, type Sent } from '../../src/db/lines.ts'
 import { createShared } from '../../src/db/shares.ts'
+import { createCompany } from '../../src/lib/company.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 interface Slept {
@@ -217,7 +218,7 @@ describe('statements of clients', () => {
     }
     const costs = createCosts()
     costs.took('slept', 1, false)
-    const shared = createShared(pool, lines, 4, costs)
+    const shared = createShared(pool, lines, 4, { costs, company: createCompany() })
     const asking = { who: 'client', signal: new AbortController().signal }
     const lane = laneFor({ planned: shared, fixed: shared, layout: 'whole' }, async () => undefined, asking)
     expect(await lane.query<Slept>(sleep(0, 5))).toMatchObject([{ number: 5 }])

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { afterEach, beforeAll, expect, inject, test } from 'vitest'
 import { createCosts } from '../../src/db/costs.ts'
+import { openDatabase } from '../../src/db/database.ts'
 import { type Barrier, barrier } from '../support/concurrency.ts'
 import { fhirCaller, issueOf } from '../support/fhir.ts'
 import { type Service, startBeside, startService } from '../support/service.ts'
@@ -280,6 +281,32 @@ test('after a large answer the next costly statement of its client waits a while
   await ask(another, '2').then(() => asked.push('of another'))
   await next
   expect(asked).toEqual(['of another', 'next'])
+})
+
+test('costly statements of a client that is alone run side by side, and in turn once another client is there', async () => {
+  const database = openDatabase(
+    { ...inject('server'), database: service.database },
+    { poolSize: 4, statementTimeout: 60_000 },
+  )
+  const { signal } = new AbortController()
+  const sleeping = (who: string, seconds: number) =>
+    database.as({ who, signal }).query({ text: 'select pg_sleep($1::float8)', values: [seconds] })
+  const ended: string[] = []
+  const both = () =>
+    Promise.all([
+      sleeping('one', 0.4).then(() => ended.push('long')),
+      sleeping('one', 0.01).then(() => ended.push('short')),
+    ])
+  try {
+    // A statement that nobody asked before runs in its turn, and counts for more than the time it took.
+    await sleeping('one', 0.03)
+    await both()
+    await sleeping('another', 0.01)
+    await both()
+    expect(ended).toEqual(['short', 'long', 'long', 'short'])
+  } finally {
+    await database.end()
+  }
 })
 
 test('a costly search whose client goes away while it waits for its turn leaves the line', async () => {

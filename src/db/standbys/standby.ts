@@ -5,10 +5,8 @@ import { withDeadline } from '../../lib/deadline.ts'
 import type { PostgresHost } from '../../lib/postgres-url.ts'
 import { streamOf } from '../ask.ts'
 import { clientClass } from '../client-class.ts'
-import type { Costs } from '../costs.ts'
 import { at } from '../hosts.ts'
-import { endPools, openPools, type Pools } from '../pools.ts'
-import type { Layout } from '../statement.ts'
+import { endPools, openPools, type Pools, type PoolsOptions } from '../pools.ts'
 import { type Identity, identity, type Position, probed, type Replayed, replayed } from './position.ts'
 import { followReplay } from './replay.ts'
 
@@ -31,11 +29,7 @@ export interface Place {
   readonly config: pg.ClientConfig
 }
 
-export interface StandbyOptions {
-  readonly poolSize: number
-  readonly costs: Costs
-  readonly layout: Layout
-}
+export type StandbyOptions = Omit<PoolsOptions, 'Client'>
 
 /** Why a server is not used, in words for an operator. */
 export class Unfit extends Error {}
