@@ -127,7 +127,7 @@ function readParameter(
   }
   const criterion = readCriterion(options.params, types, name, value, 0)
   if (criterion) {
-    draft.criteria.push(...(criterion.kind === 'and' ? criterion.parts : [criterion]))
+    draft.criteria.push(...joined(criterion))
     draft.applied.push([name, value])
     return
   }
@@ -241,3 +241,7 @@ function readInclude(
     throw malformed(name, `${name}=${shown(value)}: ${source} has no reference parameter "${shown(code)}".`)
   return [{ source, param, target, reverse, iterate }]
 }
+
+/** The criteria that a filter joins by `and`, which are met like those of several parameters. */
+const joined = (criterion: Criterion): Criterion[] =>
+  criterion.kind === 'and' ? criterion.parts.flatMap(joined) : [criterion]

@@ -21,6 +21,7 @@ import type { SearchStep, Strategy } from './strategy.ts'
 import { needsOneWord, needsWord } from './text-query.ts'
 import {
   clinicalDates,
+  isClinicalDate,
   isFromDateOn,
   isOfMagnitude,
   isOfUpdate,
@@ -52,12 +53,16 @@ function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page,
     readInOrder(request, how, { isFixed, narrowed: isFixed ? narrowed : undefined })
   const fromDate = newest && isFromDate(request, options) ? fromDateOn(request, options, read) : []
   if (isFixed) return [...fromDate, read(options)]
+  // What has a rare token is better found than walked to, and what many have is among the newest.
+  const [recent, all] = fromDate
+  const dated =
+    recent && all && !options.isOfFewRows && isOfTokensFrom(request) ? [look(request, options), all, recent] : fromDate
   // A statement that may find nothing, planned for its values each time, would cost more than asking first.
   const ask = narrowed ? [askReach<Page, PageRow>(request, options, narrowed)] : []
   const isAlong = options.layout !== 'distributed' && !request.criteria.some(isNarrow)
   const along = isAlong ? alongTime(request, options) : []
   if (along.length > 0) return [...ask, ...along, ...(along.at(-1)!.givesUp ? [read(options)] : [])]
-  return [...ask, ...inTurn(request, options, newest), ...fromDate, read(options)]
+  return [...ask, ...inTurn(request, options, newest), ...dated, read(options)]
 }
 
 /** Steps that answer soon where few resources match, or where many do: which it is, the planner cannot know. */
@@ -75,21 +80,28 @@ function inTurn(
   const few = criteria.filter(leadsToFew)
   const isFound = isKept || isOfWords(request) || few.length > 0 || (values && criteria.length > 0)
   const isOfAnyType = few.some(each => !ledToPatients(each, options.indexer))
-  const look = (most: number): SearchStep<Page, PageRow> => walkNewest(request, options, most)
   const steps: SearchStep<Page, PageRow>[] = []
   if (beginning) steps.push(findFrom(request, options, beginning))
   else if (isFound)
     steps.push(findAll(request, options, { isOfWords: isOfWords(request), isKept, isOfAnyType, isNewestFirst }))
-  if (isNewestFirst) steps.push(look(longestWalk.forWords))
+  if (isNewestFirst) steps.push(look(request, options, longestWalk.forWords))
   else if (newest && beginning) steps.push(...newestBeyond(request, options, beginning.others, newest))
-  else if (newest && isLookedUp(request)) steps.push(look(longestWalk.otherwise))
-  else if (newest && isOfMagnitude(request)) steps.push(look(longestWalk.otherwise), findAll(request, options))
-  else if (newest && leadsAlong(request, options, newest)) steps.push(look(longestWalk.forChains))
-  else if (newest && isOfTokensSeen(request, options))
-    steps.push(look(longestWalk.otherwise), findAll(request, options, { isKept: true }))
+  else if (newest && isLookedUp(request)) steps.push(look(request, options))
+  else if (newest && isOfMagnitude(request)) steps.push(look(request, options), findAll(request, options))
+  else if (newest && leadsAlong(request, options, newest)) steps.push(look(request, options, longestWalk.forChains))
+  // What one may see is looked for in the consents of all, if the planner chooses.
+  else if (newest && isOfTokens(request, options))
+    steps.push(look(request, options), findAll(request, options, { isKept: options.visibility !== undefined }))
   if (values) steps.push(walkValues(request, options, values))
   return steps
 }
+
+/** Looks at the newest of the type. */
+const look = (
+  request: SearchRequest,
+  options: SearchOptions,
+  most: number = longestWalk.otherwise,
+): SearchStep<Page, PageRow> => walkNewest(request, options, most)
 
 /** What a search begins with of which there may be few or very many; the rest is what one row tells. */
 function beginningOf(request: SearchRequest): Beginning | undefined {
@@ -109,7 +121,7 @@ function newestBeyond(
   const codes = walkedCodes({ ...request, criteria: others.filter(each => !isOfUpdate(each)) }, type, options)
   if (codes) return [walkCodes(request, options, { codes, narrowed: undefined, most })]
   const isOfMany = others.every(each => isString(each) || isOfUpdate(each) || matchesMany(each, type))
-  return isOfMany ? [walkNewest(request, options, most)] : []
+  return isOfMany ? [look(request, options, most)] : []
 }
 
 /** True for a chain through very many resources, beside nothing rare. */
@@ -117,15 +129,15 @@ const leadsAlong = ({ criteria }: SearchRequest, { layout }: SearchOptions, type
   layout !== 'distributed' && criteria.some(leadsToMany) && criteria.every(each => matchesMany(each, type))
 
 /**
- * True for a search by tokens alone, for a caller who may not see everything: the planner expects few matches, since it takes a token and its type
- * for unrelated, and would look at the consents of all.
+ * True for a search by tokens alone. How many match, the planner can hardly know: it takes a token and its type for unrelated, and several codes that it
+ * has never met for many.
  */
-const isOfTokensSeen = ({ criteria }: SearchRequest, { layout, visibility, isOfFewRows }: SearchOptions): boolean =>
-  layout !== 'distributed' &&
-  visibility !== undefined &&
-  !isOfFewRows &&
-  criteria.length > 0 &&
-  criteria.every(isPlainToken)
+const isOfTokens = ({ criteria }: SearchRequest, { layout, isOfFewRows }: SearchOptions): boolean =>
+  layout !== 'distributed' && !isOfFewRows && criteria.length > 0 && criteria.every(isPlainToken)
+
+/** True for a search by clinical dates and at least one token, and nothing else. */
+const isOfTokensFrom = ({ types, criteria }: SearchRequest): boolean =>
+  criteria.some(isPlainToken) && criteria.every(each => isPlainToken(each) || isClinicalDate(each, types[0]!))
 
 const isFromDate = (request: SearchRequest, { indexer, layout }: SearchOptions): boolean =>
   layout !== 'distributed' && isFromDateOn(request, indexer) && !isBackward(request.cursor)

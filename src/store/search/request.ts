@@ -31,6 +31,8 @@ export interface ParamCriterion {
   readonly values: readonly string[]
   /** An operator of `_filter` that ordinary parameters have neither a prefix nor a modifier for. */
   readonly operator?: ParamOperator
+  /** True if resources without a value meet it, too: with the codes that are not excluded, it stands for `:not`. */
+  readonly orAbsent?: boolean
   /** What `:in`, `:not-in`, `:above` and `:below` stand for, once they have been looked up. */
   readonly codes?: readonly Coding[]
   /** The display texts that `:text` found, as postings, once they have been looked up; absent if they are very many. */

@@ -7,6 +7,7 @@ import { closure, codeSystemOf } from '../terminology/code-system.ts'
 import { membersOf, mostMembers } from '../terminology/expand.ts'
 import { type Library, named } from '../terminology/library.ts'
 import { lookedUp, mostLookedUp, referredTo } from './chained.ts'
+import { complemented } from './complement.ts'
 import { entriesOf } from './lists.ts'
 import { unescaped } from './query-text.ts'
 import { canNarrow, isOfFewRows } from './reach.ts'
@@ -29,7 +30,8 @@ import { queryToken } from './values.ts'
 import { isPlainToken } from './walk.ts'
 
 /** The request with everything looked up. @throws Failure MALFORMED_REQUEST naming what is not known, INSUFFICIENT_SCOPE. */
-export async function resolve(request: SearchRequest, given: Sources): Promise<SearchRequest> {
+export async function resolve(asked: SearchRequest, given: Sources): Promise<SearchRequest> {
+  const request = isOfFewRows(asked) ? asked : { ...asked, criteria: complemented(asked.criteria, given.indexer) }
   if (!request.criteria.some(each => needsLookup(each, given))) return request
   const isLittle = given.options.sketch?.isLittle === true && canNarrow(request, given.options)
   const sources = { ...given, chains: isLittle ? 'none' : isOfFewRows(request) ? 'rare' : 'all' } as const

@@ -18,11 +18,12 @@ export function tokenCondition(criterion: ParamCriterion, row: string, context: 
   const hashes = criterion.types.flatMap(type =>
     context.indexer.params
       .keys(type, criterion.param.code)
-      .flatMap(key =>
-        criterion.codes
+      .flatMap(key => [
+        ...(criterion.codes
           ? criterion.codes.flatMap(coding => postingsOf(coding, criterion.param, type, key, context.base))
-          : criterion.values.flatMap(value => tokenPostings(criterion, type, key, value, context.base)),
-      ),
+          : criterion.values.flatMap(value => tokenPostings(criterion, type, key, value, context.base))),
+        ...(criterion.orAbsent ? [key.absent] : []),
+      ]),
   )
   const found = hashes.length > 0 ? `${row}.tokens && ${postingArray(context, hashes)}` : 'false'
   return criterion.modifier === 'not' || criterion.modifier === 'not-in' ? `not (${found})` : found
