@@ -1,6 +1,7 @@
 // The pool of connections and the one way to query PostgreSQL. Only this folder names pg.
+import cluster from 'node:cluster'
 import pg from 'pg'
-import { createCompany } from '../lib/company.ts'
+import { createCompany, unseenCompany } from '../lib/company.ts'
 import type { Log } from '../lib/log.ts'
 import { type PostgresAddress, postgresAddress } from '../lib/postgres-url.ts'
 import { askPool } from './ask.ts'
@@ -117,7 +118,7 @@ export function openDatabase(connection: Connection, options: DatabaseOptions): 
   const { address, parameters } = serversOf(connection)
   const own = { ...parameters, ...config }
   const clients = createClients({ address, config: own }, statementTimeout, log)
-  const known = { costs: createCosts(), company: createCompany() }
+  const known = { costs: createCosts(), company: cluster.isWorker ? unseenCompany : createCompany() }
   const pools = openPools(own, { Client: clients.Client, poolSize, layout, ...known })
   const { fixed } = pools
   const lookUp = createLookUps(statement => askPool(fixed.pool, statement))

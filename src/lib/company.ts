@@ -10,6 +10,9 @@ export interface Company {
 /** Milliseconds for which a client counts as there after its last request. */
 const stay = 1000
 
+/** The company of a process that answers only some of the requests, and so does not see which clients are there. */
+export const unseenCompany: Company = { note() {}, isAlone: () => false }
+
 interface Guest {
   readonly who: string
   readonly at: number
