@@ -1,11 +1,13 @@
-// `:not` on an element that has one code of a set that R4 gives, as a status: what does not have the code has one of the others, or none at
-// all, and is found by those. Without that a search for what few resources have, as `Encounter?status:not=finished`, looks at all.
+// `:not` on an element that has one code of a set that R4 gives, such as a status: what does not have the code has one of the others, or none at
+// all, and is found by those. Without that, a search for what few resources have, such as `Encounter?status:not=finished`, looks at all.
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { valueSetCodes } from '../../definitions/r4.ts'
 import { mainCode } from '../index/clinical-date.ts'
 import type { Indexer } from '../index/entry.ts'
 import { codeValueSet, isSingle } from '../index/param-paths.ts'
-import type { Criterion, ParamCriterion } from './request.ts'
+import { isOfFewRows } from './reach.ts'
+import type { Criterion, ParamCriterion, SearchRequest } from './request.ts'
+import { asksForValue } from './sql-missing.ts'
 import { withoutImplied } from './sql-tokens.ts'
 import { queryToken } from './values.ts'
 import { isPlainToken } from './walk.ts'
@@ -13,38 +15,24 @@ import { isPlainToken } from './walk.ts'
 /** Most codes that are asked for instead of one. */
 const mostOthers = 30
 
-/** What codes have that need no escaping in a query. */
-const plainCode = /^[\w.-]+$/
-
 /**
- * Criteria that the same resources meet, with the other codes in the place of a negated one where these are known: the validator stores no code
- * that is not in the set, and what has no value is posted as such.
+ * A request that the same resources meet, with the other codes in the place of a negated one where these are known: the validator stores no code
+ * that is not in the set, and what has no value is posted as such. Unchanged where few rows are looked at, which cost less to compare.
  */
-export function complemented(criteria: readonly Criterion[], indexer: Indexer): readonly Criterion[] {
-  if (!criteria.some(negatedToken)) return criteria
-  const others = criteria.map(each => complement(each, indexer))
-  const isComplement = (param: SearchParamModel): boolean =>
-    others.some(each => each.kind === 'param' && each.orAbsent && each.param === param)
-  const valued = new Set(criteria.filter(asksForValue).map(each => each.param))
-  // `ne` of a filter asks for a value that is another: the other codes say both.
-  return others
-    .filter(each => !asksForValue(each) || !isComplement(each.param))
-    .map(each =>
-      each.kind === 'param' && each.orAbsent && valued.has(each.param) ? { ...each, orAbsent: false } : each,
-    )
+export function complemented(request: SearchRequest, indexer: Indexer): SearchRequest {
+  if (!request.criteria.some(negatedToken) || isOfFewRows(request)) return request
+  const valued = new Set(request.criteria.filter(asksForValue).map(({ param }) => param))
+  const complements = new Set<SearchParamModel>()
+  const criteria = request.criteria.map(criterion => {
+    const negated = negatedToken(criterion)
+    const values = negated && othersOf(negated, indexer)
+    if (!negated || !values) return criterion
+    complements.add(negated.param)
+    return { ...negated, modifier: '', values, orAbsent: !valued.has(negated.param) }
+  })
+  // `ne` of a filter asks for a value, and for another than one: the other codes say both.
+  return { ...request, criteria: criteria.filter(each => !asksForValue(each) || !complements.has(each.param)) }
 }
-
-function complement(criterion: Criterion, indexer: Indexer): Criterion {
-  const negated = negatedToken(criterion)
-  const others = negated && othersOf(negated, indexer)
-  return negated && others ? { ...negated, modifier: '', values: others, orAbsent: true } : criterion
-}
-
-const asksForValue = (criterion: Criterion): criterion is ParamCriterion =>
-  criterion.kind === 'param' &&
-  criterion.modifier === 'missing' &&
-  criterion.values.length === 1 &&
-  criterion.values[0] === 'false'
 
 /** The criterion on a token whose contrary is asked for. */
 function negatedToken(criterion: Criterion): ParamCriterion | undefined {
@@ -54,17 +42,16 @@ function negatedToken(criterion: Criterion): ParamCriterion | undefined {
     : undefined
 }
 
-function othersOf(
-  { types, param, values, operator, orAbsent }: ParamCriterion,
-  { params, columns }: Indexer,
-): string[] | undefined {
+/** The codes that a resource may have instead of these; undefined where they are not known. */
+function othersOf({ types, param, values }: ParamCriterion, { params, columns }: Indexer): string[] | undefined {
   const [type, ...moreTypes] = types
-  if (type === undefined || moreTypes.length > 0 || operator !== undefined || orAbsent) return undefined
+  if (type === undefined || moreTypes.length > 0) return undefined
   const [key, ...moreKeys] = params.keys(type, param.code)
   const isKnown = key && moreKeys.length === 0 && columns(type).usual.has(key) && isSingle(param, type)
+  // Along the main code of a type no walk finds what has none.
   const set = isKnown && param.code !== mainCode(type) ? codeValueSet(param, type) : undefined
   const codes = set && valueSetCodes(set)
-  if (!codes || codes.length > mostOthers || !codes.every(code => plainCode.test(code))) return undefined
+  if (!codes || codes.length > mostOthers) return undefined
   const named = values.map(value => queryToken(param.code, value))
   if (named.some(({ code }) => code === undefined)) return undefined
   const without = new Set(named.map(token => withoutImplied(token, param, type)?.code))

@@ -9,7 +9,7 @@ import { ledToPatients } from './sql-contained.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { findAll } from './steps/find-all.ts'
 import { type Beginning, findFrom, fromChanges, fromText } from './steps/find-from.ts'
-import { findFromDateOn, fromDateOn } from './steps/from-date-on.ts'
+import { findFromDateOn, fromDateOn, walkFromDayBefore } from './steps/from-date-on.ts'
 import { beginsWithOldest, oldestFirst } from './steps/oldest-first.ts'
 import { askReach, searchLittle, searchWithin } from './steps/reach.ts'
 import { readInOrder } from './steps/read-in-order.ts'
@@ -21,8 +21,8 @@ import type { SearchStep, Strategy } from './strategy.ts'
 import { needsOneWord, needsWord } from './text-query.ts'
 import {
   clinicalDates,
-  isClinicalDate,
   isFromDateOn,
+  isOfDatesAndTokens,
   isOfMagnitude,
   isOfUpdate,
   isPlainToken,
@@ -51,18 +51,14 @@ function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page,
   const isFixed = newest !== undefined && suitsOnePlan(request, newest, options.indexer)
   const read = (how: SearchOptions): SearchStep<Page, PageRow> =>
     readInOrder(request, how, { isFixed, narrowed: isFixed ? narrowed : undefined })
-  const fromDate = newest && isFromDate(request, options) ? fromDateOn(request, options, read) : []
+  const fromDate = newest && isFromDate(request, options) ? beforeWalk(request, options, read) : []
   if (isFixed) return [...fromDate, read(options)]
-  // What has a rare token is better found than walked to, and what many have is among the newest.
-  const [recent, all] = fromDate
-  const dated =
-    recent && all && !options.isOfFewRows && isOfTokensFrom(request) ? [look(request, options), all, recent] : fromDate
   // A statement that may find nothing, planned for its values each time, would cost more than asking first.
   const ask = narrowed ? [askReach<Page, PageRow>(request, options, narrowed)] : []
   const isAlong = options.layout !== 'distributed' && !request.criteria.some(isNarrow)
   const along = isAlong ? alongTime(request, options) : []
   if (along.length > 0) return [...ask, ...along, ...(along.at(-1)!.givesUp ? [read(options)] : [])]
-  return [...ask, ...inTurn(request, options, newest), ...dated, read(options)]
+  return [...ask, ...inTurn(request, options, newest), ...fromDate, read(options)]
 }
 
 /** Steps that answer soon where few resources match, or where many do: which it is, the planner cannot know. */
@@ -89,7 +85,7 @@ function inTurn(
   else if (newest && isLookedUp(request)) steps.push(look(request, options))
   else if (newest && isOfMagnitude(request)) steps.push(look(request, options), findAll(request, options))
   else if (newest && leadsAlong(request, options, newest)) steps.push(look(request, options, longestWalk.forChains))
-  // What one may see is looked for in the consents of all, if the planner chooses.
+  // Planned for its values, a search under consent might begin with the consents of all.
   else if (newest && isOfTokens(request, options))
     steps.push(look(request, options), findAll(request, options, { isKept: options.visibility !== undefined }))
   if (values) steps.push(walkValues(request, options, values))
@@ -117,11 +113,10 @@ function newestBeyond(
   others: readonly Criterion[],
   type: string,
 ): SearchStep<Page, PageRow>[] {
-  const most = longestWalk.otherwise
   const codes = walkedCodes({ ...request, criteria: others.filter(each => !isOfUpdate(each)) }, type, options)
-  if (codes) return [walkCodes(request, options, { codes, narrowed: undefined, most })]
+  if (codes) return [walkCodes(request, options, { codes, narrowed: undefined, most: longestWalk.otherwise })]
   const isOfMany = others.every(each => isString(each) || isOfUpdate(each) || matchesMany(each, type))
-  return isOfMany ? [look(request, options, most)] : []
+  return isOfMany ? [look(request, options)] : []
 }
 
 /** True for a chain through very many resources, beside nothing rare. */
@@ -135,12 +130,22 @@ const leadsAlong = ({ criteria }: SearchRequest, { layout }: SearchOptions, type
 const isOfTokens = ({ criteria }: SearchRequest, { layout, isOfFewRows }: SearchOptions): boolean =>
   layout !== 'distributed' && !isOfFewRows && criteria.length > 0 && criteria.every(isPlainToken)
 
-/** True for a search by clinical dates and at least one token, and nothing else. */
-const isOfTokensFrom = ({ types, criteria }: SearchRequest): boolean =>
-  criteria.some(isPlainToken) && criteria.every(each => isPlainToken(each) || isClinicalDate(each, types[0]!))
-
 const isFromDate = (request: SearchRequest, { indexer, layout }: SearchOptions): boolean =>
   layout !== 'distributed' && isFromDateOn(request, indexer) && !isBackward(request.cursor)
+
+/**
+ * Steps of a search from a date on, before it walks along everything that is older. What has a rare token is better found than walked to, and what many
+ * have is among the newest.
+ */
+function beforeWalk(
+  request: SearchRequest,
+  options: SearchOptions,
+  read: (options: SearchOptions) => SearchStep<Page, PageRow>,
+): Strategy<Page, PageRow> {
+  const hasTokens = request.criteria.some(isPlainToken) && isOfDatesAndTokens(request)
+  if (!hasTokens || options.isOfFewRows) return fromDateOn(request, options, read)
+  return [look(request, options), findFromDateOn(request, options), walkFromDayBefore(request, options, read)]
+}
 
 /** Steps along the newest of some codes. If more is asked for than when that was, few of them may match. */
 function alongCodes(

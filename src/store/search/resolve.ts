@@ -31,7 +31,7 @@ import { isPlainToken } from './walk.ts'
 
 /** The request with everything looked up. @throws Failure MALFORMED_REQUEST naming what is not known, INSUFFICIENT_SCOPE. */
 export async function resolve(asked: SearchRequest, given: Sources): Promise<SearchRequest> {
-  const request = isOfFewRows(asked) ? asked : { ...asked, criteria: complemented(asked.criteria, given.indexer) }
+  const request = complemented(asked, given.indexer)
   if (!request.criteria.some(each => needsLookup(each, given))) return request
   const isLittle = given.options.sketch?.isLittle === true && canNarrow(request, given.options)
   const sources = { ...given, chains: isLittle ? 'none' : isOfFewRows(request) ? 'rare' : 'all' } as const

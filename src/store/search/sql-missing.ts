@@ -54,11 +54,16 @@ function asksMissing({ param, values }: ParamCriterion): boolean {
 const tableOf = ({ types, param }: ParamCriterion, { params }: Pick<Indexer, 'params'>): 'span' | 'word' | undefined =>
   types.some(type => isOwn(params.find(type, param.code))) ? rowsOf(param.type) : undefined
 
-/** True for what asks for resources with a value that two indexes have: which of them to begin with depends on how many these are. */
-export const asksForHolders = (criterion: Criterion, indexer: Indexer): criterion is ParamCriterion =>
+/** True for `:missing=false`. */
+export const asksForValue = (criterion: Criterion): criterion is ParamCriterion =>
   criterion.kind === 'param' &&
   criterion.modifier === 'missing' &&
-  criterion.values[0] === 'false' &&
+  criterion.values.length === 1 &&
+  criterion.values[0] === 'false'
+
+/** True for what asks for resources with a value that two indexes have: which of them to begin with depends on how many these are. */
+export const asksForHolders = (criterion: Criterion, indexer: Indexer): criterion is ParamCriterion =>
+  asksForValue(criterion) &&
   tableOf(criterion, indexer) !== undefined &&
   criterion.types.every(type => isOwn(indexer.params.find(type, criterion.param.code)))
 

@@ -26,35 +26,40 @@ const allergies: Readonly<Record<string, object>> = {
   neither: {},
 }
 const questionnaires: Readonly<Record<string, object>> = { draft: { status: 'draft' }, active: { status: 'active' } }
+const taking = (...statuses: string[]) => ({
+  participant: statuses.map(status => ({ actor: { display: 'somebody' }, status })),
+})
+const appointments: Readonly<Record<string, object>> = {
+  accepted: taking('accepted'),
+  disputed: taking('accepted', 'declined'),
+  declined: taking('declined'),
+}
+const compartments: Readonly<Record<string, object>> = {
+  patients: { code: 'Patient' },
+  devices: { code: 'Device' },
+  unknown: { _code: unknown },
+}
+const url = 'http://example.org/compartment'
+
+const named = (resourceType: string, resources: Readonly<Record<string, object>>, shared: object = {}) =>
+  Object.entries(resources).map(([id, more]) => ({ resourceType, id, ...shared, ...more }))
 
 beforeAll(async () => {
   service = await startService()
-  const made = [
-    ...Object.entries(encounters).map(([id, more]) => ({ resourceType: 'Encounter', id, class: ambulatory, ...more })),
-    ...Object.entries(allergies).map(([id, more]) => ({
-      ...{
-        resourceType: 'AllergyIntolerance',
-        id,
-        patient: { reference: 'Patient/one' },
-        clinicalStatus: active,
-        ...more,
-      },
-    })),
-    ...Object.entries(questionnaires).map(([id, more]) => ({ resourceType: 'Questionnaire', id, ...more })),
-    {
-      ...{
-        resourceType: 'Task',
-        id: 'containing',
-        status: 'requested',
-        intent: 'order',
-        focus: { reference: '#inside' },
-      },
-      contained: [{ resourceType: 'Encounter', id: 'inside', class: ambulatory, status: 'planned' }],
-    },
+  const inside = { resourceType: 'Encounter', id: 'inside', class: ambulatory, status: 'planned' }
+  const containing = { status: 'requested', intent: 'order', focus: { reference: '#inside' }, contained: [inside] }
+  const resources = [
+    ...named('Patient', { one: { gender: 'female' } }),
+    ...named('Encounter', encounters, { class: ambulatory }),
+    ...named('AllergyIntolerance', allergies, { patient: { reference: 'Patient/one' }, clinicalStatus: active }),
+    ...named('Questionnaire', questionnaires),
+    ...named('Appointment', appointments, { status: 'proposed' }),
+    ...named('CompartmentDefinition', compartments, { url, name: 'Sample', status: 'draft', search: true }),
+    ...named('Task', { containing }),
   ]
-  const patient = { resourceType: 'Patient', id: 'one', gender: 'female' }
-  const entry = [patient, ...made].map(resource => ({
-    ...{ request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` }, resource },
+  const entry = resources.map(resource => ({
+    request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
+    resource,
   }))
   const reply = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
   expect(reply.status, reply.text).toBe(200)
@@ -91,6 +96,9 @@ test.each<[query: string, ids: string[]]>([
   ['AllergyIntolerance?category:not=food', ['medication', 'neither']],
   ['AllergyIntolerance?_filter=not (category eq food)', ['medication', 'neither']],
   ['Questionnaire?status:not=draft', ['active']],
+  ['Appointment?part-status:not=accepted', ['declined']],
+  ['CompartmentDefinition?code:not=Patient', ['devices', 'unknown']],
+  ['CompartmentDefinition?code:not=Patient,Device', ['unknown']],
   ['Patient?gender:not=male', ['one']],
   ['Task?focus:Encounter.status:not=finished', ['containing']],
   ['Task?focus:Encounter.status:not=planned', []],

@@ -16,24 +16,26 @@ export const findingAll = (request: Sought, options: SearchOptions): SearchOptio
 export const findFromDateOn = (request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> =>
   findAll(request, findingAll(request, options))
 
-/**
- * The steps that come before a walk along the dates, which would go through everything that is older. What begins before the others ends the page,
- * so if the others fill it, they are all that is needed.
- * @param walk the walk, with these options
- */
-export function fromDateOn(
+type Walk = (options: SearchOptions) => SearchStep<Page, PageRow>
+
+/** The steps that come before a walk along the dates, which would go through everything that is older. @param walk the walk, with these options */
+export const fromDateOn = (
   request: SearchRequest,
   options: SearchOptions,
-  walk: (options: SearchOptions) => SearchStep<Page, PageRow>,
-): SearchStep<Page, PageRow>[] {
+  walk: Walk,
+): readonly SearchStep<Page, PageRow>[] => [walkFromDayBefore(request, options, walk), findFromDateOn(request, options)]
+
+/** A walk as far as the date. What begins before the others ends the page, so if the others fill it, they are all that is needed. */
+export function walkFromDayBefore(
+  request: SearchRequest,
+  options: SearchOptions,
+  walk: Walk,
+): SearchStep<Page, PageRow> {
   const recent = walk({ ...options, reaching: 'recent' })
-  return [
-    {
-      ...recent,
-      name: `${recent.name}, from the day before the date on`,
-      givesUp: 'the page is not full',
-      read: rows => fullPageOf(rows, request),
-    },
-    findFromDateOn(request, options),
-  ]
+  return {
+    ...recent,
+    name: `${recent.name}, from the day before the date on`,
+    givesUp: 'the page is not full',
+    read: rows => fullPageOf(rows, request),
+  }
 }
