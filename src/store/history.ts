@@ -49,9 +49,10 @@ export async function history(reading: Reading, request: HistoryRequest): Promis
   const { on, principal } = reading
   const reach = await reachOf(reading, request)
   const binder = createBinder()
-  const text = request.at
-    ? timelineText(request, principal.visibility, binder)
-    : pageText(request, { ...principal, layout: on.layout }, reach, binder)
+  const text =
+    request.at && on.layout === 'distributed'
+      ? timelineText(request, principal.visibility, binder)
+      : pageText(request, { ...principal, layout: on.layout }, reach, binder)
   const rows = await on.query<VersionRow>({ text, values: binder.values })
   const isFirst = !request.after && !request.before
   if (rows.length === 0 && request.id && isFirst) await mustHaveBeen(on, request.type!, request.id)
@@ -61,20 +62,23 @@ export async function history(reading: Reading, request: HistoryRequest): Promis
 
 const patientTypes = (types: readonly string[]): string[] => types.filter(type => !isWorldly(type))
 
-/**
- * Returns the patients that a caller with little access may see; undefined if the caller may see many, or if the query reads
- * everything anyway.
- */
+/** Returns the patients that a caller with little access may see; undefined if the caller may see many, or reads one resource. */
 async function reachOf(
   { on, principal: { visibility } }: Reading,
-  { type, id, types, at }: HistoryRequest,
+  { type, id, types }: HistoryRequest,
 ): Promise<Reach | undefined> {
   const asked = patientTypes(type ? [type] : types)
-  if (!visibility || id !== undefined || at || asked.length === 0) return undefined
+  if (!visibility || id !== undefined || asked.length === 0) return undefined
   const binder = createBinder()
   const text = visibility.reach(asked.map(typeNumber), binder)
   const [reach] = await on.query<Reach>({ isFixed: true, text, values: binder.values })
   return reach
+}
+
+/** Statements for the current and for the former versions of some types, each of as many as a page needs. */
+interface Parts {
+  readonly current: string
+  readonly former: string
 }
 
 /** The statement of a page: it reads the index by time, or, for a caller with access to few patients, all versions within reach. */
@@ -90,34 +94,33 @@ function pageText(
   const order = orderBy(request)
   const limit = `limit ${bind(request.count + 1)}`
   const rest = `${order} ${limit}`
-  const along = (types: readonly string[]): string[] => {
+  const met = { current: conditions, former: [...conditions, ...lastingConditions(request, bind)] }
+  const first = (table: string, which: keyof Parts, ...ofType: string[]): string =>
+    `select ${named}, ${which === 'current'} as is_current from ${table} where ${[...ofType, ...met[which]].join(' and ') || 'true'} ${rest}`
+  const along = (types: readonly string[]): Parts[] => {
     if (types.length === 0) return []
     const tables = versionTables({ ...binder, visibility, of: boundOf(request, bind) })
-    const [only, ...more] = types
     const all = (): string => bind(int2Array(types.map(typeNumber)))
-    const first = (table: string, isCurrent: boolean): string => {
-      const rows = (...ofType: string[]): string =>
-        `select ${named}, ${isCurrent} as is_current from ${table} where ${[...ofType, ...conditions].join(' and ') || 'true'} ${rest}`
+    const part = (which: keyof Parts): string => {
+      const rows = (...ofType: string[]): string => first(tables[which], which, ...ofType)
       if (request.id !== undefined) return `(${rows()})`
-      return more.length === 0
-        ? `(${rows(`type = ${bind(typeNumber(only!))}::smallint`)})`
-        : layout === 'distributed'
-          ? // There an index holds all types in the order of time, and no limit stands for each of several.
-            `(${rows(`type = any(${all()}::smallint[])`)})`
-          : `(select v.* from unnest(${all()}::smallint[]) as of(type) cross join lateral (${rows('type = of.type')}) v)`
+      // There an index holds all types in the order of time, and no limit stands for each of several.
+      if (layout === 'distributed') return `(${rows(`type = any(${all()}::smallint[])`)})`
+      return `(select v.* from unnest(${all()}::smallint[]) as of(type) cross join lateral (${rows('type = of.type')}) v)`
     }
-    return [first(tables.current, true), first(tables.former, false)]
+    return [{ current: part('current'), former: part('former') }]
   }
-  const within = (types: readonly string[]): string[] => {
+  const within = (types: readonly string[]): Parts[] => {
     if (!reach || !visibility || types.length === 0) return []
     const close = reachedTables(types, reach, visibility, binder)
-    const where = conditions.join(' and ')
-    const first = (table: string, isCurrent: boolean): string =>
-      `(select ${named}, ${isCurrent} as is_current from ${table} where ${where} ${rest})`
-    return [first(close.current, true), first(close.former, false)]
+    const part = (which: keyof Parts): string => `(${first(close[which], which)})`
+    return [{ current: part('current'), former: part('former') }]
   }
   const parts = reach ? [...along(asked.filter(isWorldly)), ...within(patientTypes(asked))] : along(asked)
-  return `with page as materialized (select * from (${parts.join(' union all ')}) versions ${rest}), current as materialized (
+  const all = (which: keyof Parts): string => parts.map(part => part[which]).join(' union all ')
+  return `with newest as materialized (select * from (${all('current')}) versions ${rest}), page as materialized (
+      select * from (select * from newest union all ${all('former')}) versions ${rest}
+    ), current as materialized (
       select r.key, r.body from page join resource r using (shard, key) where page.is_current and r.version = page.version
     ), former as materialized (
       select h.type, h.id, h.version, h.body from page join history h using (shard, type, id, version) where not page.is_current
@@ -125,6 +128,24 @@ function pageText(
     select ${columns.replace(/\w+/g, each => (each === 'body' ? 'coalesce(current.body, former.body) as body' : `page.${each}`))}
     from page left join current using (key) left join former on former.type = page.type and former.id = page.id and former.version = page.version
     ${order.replace(/(order by|,) /g, '$& page.')}`
+}
+
+/**
+ * The conditions on a row of `history` that it was current at some time of the interval, and that it is not beyond the page that the current versions
+ * fill by themselves: of most, the next version came before that time, and they are passed one by one.
+ */
+function lastingConditions({ at, before, count }: HistoryRequest, bind: Bind): string[] {
+  if (!at) return []
+  const of = (row: string): string => `${row}.type = history.type and ${row}.id = history.id`
+  const next = `coalesce(
+      (select n.updated_at from history n where ${of('n')} and n.version > history.version order by n.version limit 1),
+      (select n.updated_at from directory d join resource n using (shard, key) where ${of('d')}))`
+  const bound = (last: string, sign: string, beyond: string): string =>
+    `updated_at ${sign} coalesce((select ${last}(updated_at) from newest having count(*) > ${bind(count)}), '${beyond}')`
+  return [
+    `coalesce(${next} > ${moment(at.low, bind)}, true)`,
+    before ? bound('max', '<=', 'infinity') : bound('min', '>=', '-infinity'),
+  ]
 }
 
 /** The one resource whose history is wanted, as SQL. */
@@ -161,15 +182,14 @@ function reachedTables(
   }
 }
 
-/** The versions that were current at some time. */
+/** The versions that were current at some time, where versions of one resource are not joined row by row. */
 function timelineText(request: HistoryRequest, visibility: Visibility | undefined, binder: Binder): string {
   const { bind } = binder
   const { current, former } = versionTables({ ...binder, visibility, of: boundOf(request, bind) })
   const types = int2Array((request.type ? [request.type] : request.types).map(typeNumber))
   const which = request.id === undefined ? `type = any(${bind(types)}::smallint[])` : 'true'
   const conditions = [...(visibility ? ['is_seen'] : []), ...timeConditions(request, bind)]
-  const { low, high } = request.at!
-  conditions.push(`updated_at <= ${moment(high, bind)}`, `coalesce(until > ${moment(low, bind)}, true)`)
+  conditions.push(`coalesce(until > ${moment(request.at!.low, bind)}, true)`)
   const all = visibility ? `${columns}, is_seen` : columns
   return `select ${columns} from (select *, lead(updated_at) over (partition by type, id order by version) as until
       from (select ${all} from ${current} union all select ${all} from ${former}) versions where ${which}) timeline
@@ -181,8 +201,9 @@ type Bind = Binder['bind']
 const moment = (milliseconds: number, bind: Bind): string =>
   `to_timestamp(${bind(milliseconds)}::double precision / 1000)`
 
-function timeConditions({ since, after, before }: HistoryRequest, bind: Bind): string[] {
+function timeConditions({ since, at, after, before }: HistoryRequest, bind: Bind): string[] {
   const conditions: string[] = []
+  if (at) conditions.push(`updated_at <= ${moment(at.high, bind)}`)
   if (since !== undefined) conditions.push(`updated_at >= ${moment(since, bind)}`)
   const place = after ?? before
   if (place) {

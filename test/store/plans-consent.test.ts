@@ -285,6 +285,7 @@ describe('the history of everything', () => {
     ['few', 'Observation', 80, ['history_subject', 'search_patient']],
     ['many', undefined, 101, ['history_updated', 'resource_updated']],
     ['many', 'Patient', 101, ['history_updated', 'resource_updated']],
+    ['many', 'Observation', 101, ['history_updated', 'resource_updated']],
   ])(
     'of a client with %s grants (type %s) holds what it may see, along its own indexes',
     async (organization, type, found, used) => {
@@ -292,6 +293,23 @@ describe('the history of everything', () => {
       const { versions } = await stores[organization]!.history({ ...(type ? { type } : {}), count: 100 })
       expect(versions).toHaveLength(found)
       expect(versions.every(({ body }) => body !== null)).toBe(true)
+      expect(indexes()).toEqual(expect.arrayContaining(used))
+      expectBounded(500)
+    },
+  )
+
+  test.each([
+    ['few', undefined, 45, ['history_subject', 'search_patient', 'search_subject']],
+    ['many', undefined, 101, ['history_updated', 'resource_updated']],
+    ['many', 'Observation', 101, ['history_updated', 'resource_updated']],
+  ])(
+    'at a moment, of a client with %s grants (type %s), passes no more former versions than were made beside the page',
+    async (organization, type, found, used) => {
+      plan = []
+      const at = { low: 86_400_000, high: 86_400_000 }
+      const { versions } = await stores[organization]!.history({ ...(type ? { type } : {}), at, count: 100 })
+      expect(versions).toHaveLength(found)
+      expect(versions.every(({ version }) => version === 1)).toBe(true)
       expect(indexes()).toEqual(expect.arrayContaining(used))
       expectBounded(500)
     },

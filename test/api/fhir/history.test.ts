@@ -163,6 +163,49 @@ describe('the history of everything', () => {
   })
 })
 
+/** Of versions, newest first, those that were current at a moment: of each resource the last one made until then. */
+function currentAt(all: readonly Entry[], moment: string): Entry[] {
+  const met = new Set<string>()
+  return all.filter(({ fullUrl, response }) => {
+    if (response.lastModified > moment || met.has(fullUrl)) return false
+    return met.add(fullUrl)
+  })
+}
+
+describe('a history at a moment', () => {
+  test.each(['_history', 'Patient/_history', 'Basic/_history', 'Patient/ada/_history'])(
+    '%s has the versions that were current then, deletions included, on complete pages, forward and back',
+    async path => {
+      const all = entries(await call('GET', `${path}?_count=1000`))
+      const moments = [...new Set(all.map(({ response }) => response.lastModified))]
+      expect(moments.length).toBeGreaterThan(0)
+      for (const moment of ['2001-01-01', ...moments, '2999-01-01T00:00:00Z']) {
+        const expected = currentAt(all, moment).map(({ fullUrl, response }) => `${fullUrl} ${response.etag}`)
+        expect(names(await call('GET', `${path}?_at=${moment}&_count=1000`))).toEqual(expected)
+        const pages: string[][] = []
+        let page = await call('GET', `${path}?_at=${moment}&_count=3`)
+        for (;;) {
+          pages.push(names(page))
+          const next = linkOf(page.body, 'next')
+          if (!next) break
+          page = await call('GET', next)
+        }
+        expect(pages.flat()).toEqual(expected)
+        for (let at = pages.length - 2; at >= 0; at--) {
+          page = await call('GET', linkOf(page.body, 'previous')!)
+          expect(names(page)).toEqual(pages[at])
+        }
+      }
+    },
+  )
+
+  test('of some length has every version that was current at some time of it', async () => {
+    const year = times[0]!.slice(0, 4)
+    const found = names(await call('GET', `_history?_at=${year}&_count=1000`))
+    expect(found).toEqual(names(await call('GET', '_history?_count=1000')))
+  })
+})
+
 describe('a history is refused with 400', () => {
   const cursor = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
