@@ -17,6 +17,12 @@ export interface Pools {
 /** How statements that one plan suits are planned. An engine that distributes tables chooses nodes by values, and refuses kept plans. */
 const fixedPlanMode: Readonly<Record<Layout, string>> = { whole: 'force_generic_plan', distributed: 'auto' }
 
+/**
+ * A plan for all values expects of an array what a hundredth of a large table is, and would start other processes to look for it. That takes
+ * longer than what is nearly always found.
+ */
+const alone = 'max_parallel_workers_per_gather=0'
+
 export interface PoolsOptions extends Known {
   /** The class of the connections, whose errors have a listener. */
   readonly Client: typeof pg.Client
@@ -36,11 +42,15 @@ export interface Connections {
 
 /** Opens the pools; nothing connects until the first statement. */
 export function openPools(config: pg.ClientConfig, options: PoolsOptions): Pools {
-  const open = (planMode: string): Shared => {
-    const planning = { ...config, options: optionsFor(planMode, options.layout) }
+  const open = (...settings: readonly string[]): Shared => {
+    const planning = { ...config, options: optionsFor(settings, options.layout) }
     return createShared(poolOf(planning, options), linesOf(planning, options), options.poolSize, options)
   }
-  return { planned: open('force_custom_plan'), fixed: open(fixedPlanMode[options.layout]), layout: options.layout }
+  return {
+    planned: open('plan_cache_mode=force_custom_plan'),
+    fixed: open(`plan_cache_mode=${fixedPlanMode[options.layout]}`, alone),
+    layout: options.layout,
+  }
 }
 
 /** Ends the connections, each once its statement has ended. */
@@ -58,11 +68,13 @@ export const connectionsOf = ({ planned, fixed }: Pools): readonly Connections[]
  * With the warnings of PostgreSQL, which tell what became of a commit. An engine that copies a table to each node has all changes of it wait
  * for each other, so that they come in one order; ours of the same rows do that by themselves, and others need not wait.
  */
-const optionsFor = (planMode: string, layout: Layout): string =>
+const optionsFor = (settings: readonly string[], layout: Layout): string =>
   [
-    `-c plan_cache_mode=${planMode} -c client_min_messages=warning`,
-    ...(layout === 'distributed' ? ['-c citus.all_modifications_commutative=on'] : []),
-  ].join(' ')
+    ...[...settings, 'client_min_messages=warning'],
+    ...(layout === 'distributed' ? ['citus.all_modifications_commutative=on'] : []),
+  ]
+    .map(setting => `-c ${setting}`)
+    .join(' ')
 
 function poolOf(config: pg.ClientConfig, { Client, poolSize }: PoolsOptions): pg.Pool {
   const pool = new pg.Pool({
