@@ -15,7 +15,12 @@ type TextColumn =
 
 /** A condition on a row. */
 export type AuditTest =
-  | { readonly column: TextColumn; readonly among: readonly string[] }
+  | {
+      readonly column: TextColumn
+      readonly among: readonly string[]
+      /** Of organizations, the keys of all their clients, if they are few. */
+      readonly clientKeys?: readonly number[]
+    }
   /** A part of the text, whatever the case: how it begins, or anything in it. */
   | { readonly column: TextColumn; readonly begins: string }
   | { readonly column: TextColumn; readonly contains: string }
@@ -57,12 +62,20 @@ const sqlOf: Readonly<Record<'one' | 'some' | 'resource' | 'query', string>> = {
   query: `packed_query <> ''`,
 }
 
-/** The condition as SQL on a row of `audit_event`. @param bind adds a value and returns its placeholder */
-export function auditCondition(test: AuditTest, bind: (value: unknown) => string): string {
-  if ('all' in test) return joined(test.all, 'and', 'true', bind)
-  if ('any' in test) return joined(test.any, 'or', 'false', bind)
-  if ('not' in test) return `(${auditCondition(test.not, bind)}) is not true`
-  if ('among' in test) return amongCondition(test, bind)
+/** Adds a value to a statement, and returns its placeholder. */
+type Bind = (value: unknown) => string
+
+/**
+ * The condition as SQL on a row of `audit_event`.
+ * @param isKeyed true if rows are found by the keys of their clients, so that the condition need not name them
+ */
+export function auditCondition(test: AuditTest, bind: Bind, isKeyed: boolean): string {
+  const joined = (tests: readonly AuditTest[], word: 'and' | 'or', none: string): string =>
+    tests.length === 0 ? none : `(${tests.map(each => auditCondition(each, bind, isKeyed)).join(` ${word} `)})`
+  if ('all' in test) return joined(test.all, 'and', 'true')
+  if ('any' in test) return joined(test.any, 'or', 'false')
+  if ('not' in test) return `(${auditCondition(test.not, bind, isKeyed)}) is not true`
+  if ('among' in test) return amongCondition(test, bind, isKeyed)
   if ('begins' in test) return `starts_with(lower(${test.column}), lower(${bind(test.begins)}::text))`
   if ('contains' in test) return `position(lower(${bind(test.contains)}::text) in lower(${test.column})) > 0`
   if ('row' in test) return `(chain = ${bind(test.row.chain)}::int and sequence = ${bind(test.row.sequence)}::bigint)`
@@ -84,32 +97,38 @@ export function auditCondition(test: AuditTest, bind: (value: unknown) => string
   return bounds.length === 0 ? 'true' : `(${bounds.join(' and ')})`
 }
 
+/** Returns the keys of the clients that all matches are of, each once; undefined if they may be of any. */
+export function clientKeysOf(test: AuditTest): readonly number[] | undefined {
+  if ('all' in test) {
+    const each = test.all.map(clientKeysOf).filter(keys => keys !== undefined)
+    return each.toSorted((one, other) => one.length - other.length)[0]
+  }
+  if ('any' in test) {
+    const each = test.any.map(clientKeysOf)
+    return each.every(keys => keys !== undefined) ? [...new Set(each.flat())] : undefined
+  }
+  if (!('among' in test)) return undefined
+  return test.column === 'client_id' ? [...new Set(test.among.map(clientKey))] : test.clientKeys
+}
+
 /**
- * Clients and requests are found by what rows hold in the place of their ids. The id of the client says once more what its key says:
- * within coalesce it does not count twice for the planner.
+ * Clients, organizations whose clients are known, and requests are found by what rows hold in the place of their ids. The id of the client
+ * says once more what its key says: within coalesce it does not count twice for the planner.
  */
 function amongCondition(
-  { column, among }: Extract<AuditTest, { among: unknown }>,
-  bind: (value: unknown) => string,
+  { column, among, clientKeys }: Extract<AuditTest, { among: unknown }>,
+  bind: Bind,
+  isKeyed: boolean,
 ): string {
-  const one = (value: string): string =>
-    column === 'client_id'
-      ? `(client_key = ${bind(clientKey(value))}::integer and coalesce(client_id = ${bind(value)}, false))`
-      : `request = ${bind(packId(value))}::bytea`
-  if (column !== 'client_id' && column !== 'request_id') return `${column}::text = any(${bind(among)}::text[])`
-  return among.length === 1 ? one(among[0]!) : `(${among.map(one).join(' or ') || 'false'})`
+  if (column === 'request_id') return `request = any(${bind(among.map(packId))}::bytea[])`
+  const is = `${column}::text = any(${bind(among)}::text[])`
+  const keys = column === 'client_id' ? among.map(clientKey) : clientKeys
+  if (!keys) return is
+  const said = `coalesce(${is}, false)`
+  return isKeyed ? said : `(client_key = any(${bind(keys)}::integer[]) and ${said})`
 }
 
-function joined(
-  tests: readonly AuditTest[],
-  word: 'and' | 'or',
-  none: string,
-  bind: (value: unknown) => string,
-): string {
-  return tests.length === 0 ? none : `(${tests.map(each => auditCondition(each, bind)).join(` ${word} `)})`
-}
-
-function resourceCondition({ type, id }: { type?: string; id: string }, bind: (value: unknown) => string): string {
+function resourceCondition({ type, id }: { type?: string; id: string }, bind: Bind): string {
   const packed = `${bind(packId(id))}::bytea`
   const ofType = type === undefined ? `resource_type <> ''` : `resource_type = ${bind(type)}`
   return `(resource <> '' and hashtext(encode(resource, 'hex')) = hashtext(encode(${packed}, 'hex')) and resource = ${packed} and ${ofType})`

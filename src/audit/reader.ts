@@ -6,7 +6,8 @@ import type { Access } from '../store/access.ts'
 import type { DatabaseFor, Interaction, Principal } from '../store/principal.ts'
 import { placeFor } from '../store/runs-on.ts'
 import { archivedPart } from './archive/archive.ts'
-import { type AuditTest, auditCondition, mayMatchArchived } from './criteria.ts'
+import { type AuditTest, auditCondition, clientKeysOf, mayMatchArchived } from './criteria.ts'
+import { withClients } from './organizations.ts'
 import { placeInTime } from './packed.ts'
 import { periodOf } from './period.ts'
 import type { ChainedRecord } from './record.ts'
@@ -87,7 +88,11 @@ export const createAuditReader =
           async () => {
             mayOr(principal, 's')
             const there = await placeFor('audit-search', on)
-            return (await there.query<PackedRow>(statement(query, own))).map(fromPacked)
+            const tests = await withClients(
+              there,
+              own === undefined ? query.tests : [...query.tests, ofOrganization(own)],
+            )
+            return (await there.query<PackedRow>(statement({ ...query, tests }))).map(fromPacked)
           },
         ),
       async archivedUntil(tests) {
@@ -140,18 +145,28 @@ async function missing(on: Queryable, id: string, chain: number): Promise<Failur
   )
 }
 
-function statement(query: AuditQuery, organization: string | undefined): { text: string; values: unknown[] } {
+/** Most rows that are looked at as the newest of each client. Of more, the newest of all are looked through, which have most of them. */
+const mostOfClients = 20_000
+
+const ofOrganization = (id: string): AuditTest => ({ column: 'organization_id', among: [id] })
+
+function statement(query: AuditQuery): { text: string; values: unknown[] } {
   const values: unknown[] = []
   const value = (each: unknown): string => `$${values.push(each)}`
-  const conditions = query.tests.map(test => auditCondition(test, value))
-  if (organization !== undefined) conditions.push(`organization_id = ${value(organization)}`)
+  const keys = clientKeysOf({ all: query.tests })
+  const isKeyed = keys !== undefined && keys.length * query.count <= mostOfClients
+  const conditions = query.tests.map(test => auditCondition(test, value, isKeyed))
   if (query.after) {
     const { time, chain, sequence } = query.after
     const [second, millisecond] = placeInTime(time)
     const place = `(${value(second)}::bigint, ${value(millisecond)}::smallint, ${value(chain)}::integer, ${value(sequence)}::bigint)`
     conditions.push(`(second, millisecond, chain, sequence) < ${place}`)
   }
-  const text = `select ${packedColumns} from audit_event ${conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''}
-    order by second desc, millisecond desc, chain desc, sequence desc limit ${query.count + 1}`
-  return { text, values }
+  const rest = `order by second desc, millisecond desc, chain desc, sequence desc limit ${query.count + 1}`
+  const rows = (columns: string, ...ofClient: string[]): string =>
+    `select ${columns} from audit_event where ${[...ofClient, ...conditions].join(' and ') || 'true'} ${rest}`
+  if (!isKeyed) return { text: rows(packedColumns), values }
+  if (keys.length === 1) return { text: rows(packedColumns, `client_key = ${value(keys[0])}::integer`), values }
+  const ofEach = `unnest(${value(keys)}::integer[]) client(key) cross join lateral (${rows(`second, ${packedColumns}`, 'client_key = client.key')}) of_client`
+  return { text: `select ${packedColumns} from ${ofEach} ${rest}`, values }
 }

@@ -1,6 +1,6 @@
 // The conditions by which the trail is searched, as SQL: values are parameters, whatever they hold.
 import { expect, test } from 'vitest'
-import { type AuditTest, auditCondition, everyRow, noRow } from '../../src/audit/criteria.ts'
+import { type AuditTest, auditCondition, clientKeysOf, everyRow, noRow } from '../../src/audit/criteria.ts'
 import { clientKey } from '../../src/audit/packed.ts'
 
 const ill = `'; drop table audit_event; --`
@@ -10,15 +10,16 @@ test.each<[AuditTest, string, unknown[]]>([
   [noRow, 'false', []],
   [
     { column: 'client_id', among: [ill] },
-    '(client_key = $1::integer and coalesce(client_id = $2, false))',
-    [clientKey(ill), ill],
+    '(client_key = any($2::integer[]) and coalesce(client_id::text = any($1::text[]), false))',
+    [[ill], [clientKey(ill)]],
   ],
-  [{ column: 'client_id', among: [] }, '(false)', []],
+  [{ column: 'organization_id', among: [ill] }, 'organization_id::text = any($1::text[])', [[ill]]],
   [
-    { column: 'request_id', among: [ill, 'b'] },
-    '(request = $1::bytea or request = $2::bytea)',
-    [Buffer.from(ill), Buffer.from('b')],
+    { column: 'organization_id', among: [ill], clientKeys: [7, 8] },
+    '(client_key = any($2::integer[]) and coalesce(organization_id::text = any($1::text[]), false))',
+    [[ill], [7, 8]],
   ],
+  [{ column: 'request_id', among: [ill, 'b'] }, 'request = any($1::bytea[])', [[Buffer.from(ill), Buffer.from('b')]]],
   [{ column: 'token_id', among: [ill] }, 'token_id::text = any($1::text[])', [[ill]]],
   [{ column: 'address', begins: ill }, 'starts_with(lower(address), lower($1::text))', [ill]],
   [{ column: 'request_id', contains: ill }, 'position(lower($1::text) in lower(request_id)) > 0', [ill]],
@@ -55,6 +56,37 @@ test.each<[AuditTest, string, unknown[]]>([
   ],
 ])('%j', (given, sql, values) => {
   const bound: unknown[] = []
-  expect(auditCondition(given, value => `$${bound.push(value)}`)).toBe(sql)
+  expect(auditCondition(given, value => `$${bound.push(value)}`, false)).toBe(sql)
   expect(bound).toEqual(values)
+})
+
+test('a condition on rows that are found by the keys of their clients only says whose they are', () => {
+  const bound: unknown[] = []
+  const given: AuditTest = {
+    any: [
+      { column: 'client_id', among: [ill] },
+      { column: 'organization_id', among: [ill], clientKeys: [7] },
+    ],
+  }
+  expect(auditCondition(given, value => `$${bound.push(value)}`, true)).toBe(
+    '(coalesce(client_id::text = any($1::text[]), false) or coalesce(organization_id::text = any($2::text[]), false))',
+  )
+  expect(bound).toEqual([[ill], [ill]])
+})
+
+const client = (...among: string[]): AuditTest => ({ column: 'client_id', among })
+
+test.each<[AuditTest, readonly number[] | undefined]>([
+  [everyRow, undefined],
+  [noRow, []],
+  [client('a', 'b', 'a'), [clientKey('a'), clientKey('b')]],
+  [{ column: 'organization_id', among: ['o'] }, undefined],
+  [{ column: 'organization_id', among: ['o'], clientKeys: [7] }, [7]],
+  [{ column: 'token_id', among: ['t'] }, undefined],
+  [{ not: client('a') }, undefined],
+  [{ any: [client('a'), client('b', 'a')] }, [clientKey('a'), clientKey('b')]],
+  [{ any: [client('a'), { patient: 'p' }] }, undefined],
+  [{ all: [client('a', 'b'), { patient: 'p' }, client('c')] }, [clientKey('c')]],
+])('%j is of clients with the keys %j', (given, keys) => {
+  expect(clientKeysOf(given)).toEqual(keys)
 })

@@ -16,7 +16,11 @@ const rows = 40_000
 
 let database: Database
 
-/** Rows of 400 seconds, 500 patients, 2,000 resources, and 40 clients of which one does half of everything. */
+/** Of the busy client the hospital; of every fourth of the others a ward, but what is rare is done at a practice. */
+const organizationOf = (index: number): string =>
+  index % 2 === 0 ? 'hospital' : index % 40 === 7 ? 'practice' : `ward-${index % 8}`
+
+/** Rows of 400 seconds, 500 patients, 2,000 resources, and 21 clients of six organizations; one client does half of everything. */
 beforeAll(async () => {
   database = await trailDatabase()
   const writer = createAuditWriter({
@@ -26,6 +30,7 @@ beforeAll(async () => {
     aRecord({
       recordedAt: new Date(start + index * 10),
       clientId: index % 2 === 0 ? 'busy' : `client-${index % 40}`,
+      organizationId: organizationOf(index),
       tokenId: `token-${index % 400}`,
       type: 'Observation',
       id: uuid(1_000_000 + ((index * 7) % 2000)),
@@ -38,13 +43,19 @@ beforeAll(async () => {
 })
 
 /** What PostgreSQL does for a search of 20, and how many rows it finds. */
-async function planOf(tests: readonly AuditTest[], after?: AuditPlace) {
+async function planOf(tests: readonly AuditTest[], after?: AuditPlace, own?: string) {
   const nodes: PlanNode[] = []
   const watched = explaining(database, each => nodes.push(...each))
   const reader = createAuditReader(principal => databaseOf(principal, watched))({
-    ...{ organizationId: 'clinic', consentExempt: true, party: { organizationId: 'clinic' }, may: () => true },
+    ...{
+      organizationId: own ?? '',
+      consentExempt: own === undefined,
+      party: { organizationId: own ?? '' },
+      may: () => true,
+    },
   })
   const found = await reader.search({ tests, count: 20, after, text: '' })
+  expect(new Set(found.map(each => each.sequence)).size).toBe(found.length)
   const times = found.map(each => each.recordedAt.getTime())
   expect(times).toEqual(times.toSorted((a, b) => b - a))
   const touched = nodes.filter(node => /^audit_row_/.test(node['Relation Name'] ?? ''))
@@ -61,13 +72,22 @@ const middle = { time: start + 200_000, chain: 1, sequence: 20_001 }
 const patient: AuditTest = { patient: uuid(13) }
 const self: AuditTest = { any: [patient, { column: 'client_id', among: [`patient/${uuid(13)}`] }] }
 
+const organization = (id: string): AuditTest => ({ column: 'organization_id', among: [id] })
+const clients = (...ids: string[]): AuditTest => ({ column: 'client_id', among: ids })
+const agent = (name: string): AuditTest => ({ any: [{ column: 'client_id', among: [name] }, organization(name)] })
+
 test.each<[string, AuditTest[], AuditPlace | undefined, string[], number]>([
   ['everything, newest first', [], undefined, ['audit_row_0_time'], 200],
   ['everything before a row', [], middle, ['audit_row_0_time'], 250],
   ['a time', [{ from: start + 100_000, to: start + 101_000 }], undefined, ['audit_row_0_time'], 250],
   ['a client that does much', [{ column: 'client_id', among: ['busy'] }], undefined, ['audit_row_0_client'], 200],
+  ['a client that is named twice', [clients('client-7', 'client-7')], undefined, ['audit_row_0_client'], 60],
+  ['one of several clients', [clients('client-7', 'client-9')], undefined, ['audit_row_0_client'], 60],
   ['a client that does little', [{ column: 'client_id', among: ['client-7'] }], undefined, ['audit_row_0_client'], 60],
   ['a client before a row', [{ column: 'client_id', among: ['client-7'] }], middle, ['audit_row_0_client'], 250],
+  ['an organization of several clients', [organization('ward-3')], undefined, ['audit_row_0_client'], 250],
+  ['an organization of one client', [organization('practice')], undefined, ['audit_row_0_client'], 60],
+  ['a client or an organization', [agent('practice')], undefined, ['audit_row_0_client'], 60],
   ['a patient', [patient], undefined, ['audit_row_0_patients'], 200],
   ['a patient, or what the patient did', [self], undefined, ['audit_row_0_patients', 'audit_row_0_client'], 200],
   ['a resource', [{ resource: { type: 'Observation', id: uuid(1_000_014) } }], undefined, ['audit_row_0_resource'], 60],
@@ -95,4 +115,14 @@ test('a row is found by its id', async () => {
   expect((await reader.read('1-777')).requestId).toBe(uuid(2_000_776))
   const found = nodes.filter(node => /^audit_row_/.test(node['Relation Name'] ?? '') && node['Actual Loops'] > 0)
   expect(found).toMatchObject([{ 'Index Name': 'audit_row_0_pkey', 'Actual Rows': 1 }])
+})
+
+test.each([
+  ['practice', [], 21],
+  ['ward-3', [{ resource: { type: 'Observation', id: uuid(1_000_007) } }], 0],
+  ['elsewhere', [], 0],
+])('a client of %s finds what its organization did, without reading what others did', async (own, tests, found) => {
+  const plan = await planOf(tests, undefined, own)
+  expect(plan).toMatchObject({ found, isScanned: false })
+  expect(plan.read).toBeLessThanOrEqual(60)
 })
