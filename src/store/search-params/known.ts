@@ -65,14 +65,14 @@ export function createSearchParams(own: readonly OwnParam[]): SearchParams {
   }
 }
 
-/** A parameter that all the types have. */
+/** A parameter that all the types have, of the same kind in each. */
 export function commonParam(
   params: SearchParams,
   types: readonly string[],
   code: string,
 ): SearchParamModel | undefined {
   const [first, ...others] = types.map(type => params.find(type, code))
-  return others.every(param => param) ? first : undefined
+  return others.every(param => param?.type === first?.type) ? first : undefined
 }
 
 /** The key of a user's parameter: by its definition, not by its name alone. */

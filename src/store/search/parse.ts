@@ -210,7 +210,8 @@ function readSort(draft: Draft, types: readonly string[], key: string, name: str
   const descending = key.startsWith('-')
   const code = key.replace(/^-/, '')
   const param = commonParam(options.params, types, code)
-  if (param && isSortable(param, types[0]!)) return [{ param, descending }]
+  const isSortedBy = (type: string): boolean => isSortable(options.params.find(type, code)!, type)
+  if (param && types.every(isSortedBy)) return [{ param, descending }]
   const warning = `Results cannot be sorted by "${shown(code)}"`
   if (options.strict) throw malformed(name, `${warning}.`)
   draft.warnings.push(`${warning}; that key was not applied.`)

@@ -1,8 +1,11 @@
 // What results are ordered by, and how a page continues where the last one ended: keyset paging, never an offset.
+import { int2Array } from '../../db/arrays.ts'
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { Failure } from '../../lib/failure.ts'
 import { clinicalDate } from '../index/clinical-date.ts'
+import type { Indexer } from '../index/entry.ts'
 import { jsonPath } from '../index/param-paths.ts'
+import { typeNumber } from '../type-number.ts'
 import type { Cursor, SearchRequest, SortKey } from './request.ts'
 import type { SqlContext } from './sql-context.ts'
 
@@ -51,11 +54,10 @@ export function isSortable(param: SearchParamModel, type: string): boolean {
 
 function orderOf(sortKey: SortKey, types: readonly string[], context: SqlContext): Order {
   const { param, descending } = sortKey
-  const type = types[0]!
   if (param.code === '_lastUpdated')
     return { expression: 'u.updated_at', type: 'timestamptz', descending, usesResource: true }
   if (param.code === '_id') return { expression: 'u.id', type: 'text collate "C"', descending, usesResource: true }
-  if (types.length === 1 && param.code === clinicalDate(type) && context.indexer.columns(type).date === param.code) {
+  if (types.every(each => isDateColumn(param.code, each, context.indexer))) {
     return {
       expression: descending
         ? `${context.dateRow}.date`
@@ -65,17 +67,38 @@ function orderOf(sortKey: SortKey, types: readonly string[], context: SqlContext
       usesResource: false,
     }
   }
-  if (isOfSpans(param)) return spanOrder(sortKey, type, context)
-  if (param.type === 'string') return wordOrder(sortKey, type, context)
-  return bodyOrder(sortKey, type, context)
+  if (isOfSpans(param)) return spanOrder(sortKey, types, context)
+  if (param.type === 'string') return wordOrder(sortKey, types, context)
+  return bodyOrder(sortKey, types, context)
 }
 
-function spanOrder(sortKey: SortKey, type: string, context: SqlContext): Order {
+/** The parameter of this name of another type. */
+const paramOf = ({ code }: SearchParamModel, type: string, { indexer }: SqlContext): SearchParamModel =>
+  indexer.params.find(type, code)!
+
+/** True for the code of the clinical date of the type, if a column holds that date whole. */
+export const isDateColumn = (code: string, type: string, indexer: Indexer): boolean =>
+  code === clinicalDate(type) && indexer.columns(type).date === code
+
+/** The rows `v` of a parameter for the row `s`. */
+function ofParam({ param }: SortKey, types: readonly string[], { indexer, bind }: SqlContext): string {
+  const numbers = types.flatMap(type => indexer.params.keys(type, param.code)).map(key => key.number)
+  return `v.shard = s.shard and v.key = s.key and v.param = any(${bind(numbers)}::integer[])`
+}
+
+const oneOf = (types: readonly string[], { bind }: SqlContext): string =>
+  `any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`
+
+function spanOrder(sortKey: SortKey, types: readonly string[], context: SqlContext): Order {
   const { param, descending } = sortKey
-  const which = `v.shard = s.shard and v.key = s.key and v.param = any(${context.bind(context.indexer.params.keys(type, param.code).map(key => key.number))}::integer[]) and v.token = 0`
+  const missing = `'${valueOfMissing(sortKey)}'::double precision`
   const value = descending ? 'max(v.high)' : 'min(v.low)'
+  const ofRows = `coalesce((select ${value} from span v where ${ofParam(sortKey, types, context)} and v.token = 0), ${missing})`
+  const held = types.filter(type => isDateColumn(param.code, type, context.indexer))
+  const ofColumn = `case when s.date < -${undatedPlace} then ${missing} else ${descending ? 's.date_high' : 's.date'} end`
   return {
-    expression: `coalesce((select ${value} from span v where ${which}), '${valueOfMissing(sortKey)}'::double precision)`,
+    expression:
+      held.length === 0 ? ofRows : `case when s.type = ${oneOf(held, context)} then ${ofColumn} else ${ofRows} end`,
     type: 'double precision',
     descending,
     usesResource: false,
@@ -83,19 +106,25 @@ function spanOrder(sortKey: SortKey, type: string, context: SqlContext): Order {
   }
 }
 
-function wordOrder(sortKey: SortKey, type: string, context: SqlContext): Order {
-  const { param, descending } = sortKey
-  const which = `v.shard = s.shard and v.key = s.key and v.param = any(${context.bind(context.indexer.params.keys(type, param.code).map(key => key.number))}::integer[])`
-  const expression = `coalesce((select ${descending ? 'max' : 'min'}(v.folded) from word v where ${which}), '${valueOfMissing(sortKey)}') collate "C"`
+function wordOrder(sortKey: SortKey, types: readonly string[], context: SqlContext): Order {
+  const { descending } = sortKey
+  const value = descending ? 'max' : 'min'
+  const expression = `coalesce((select ${value}(v.folded) from word v where ${ofParam(sortKey, types, context)}), '${valueOfMissing(sortKey)}') collate "C"`
   return { expression, type: 'text collate "C"', descending, usesResource: false, usesNarrow: true }
 }
 
 // Codes are not kept in readable form by the index, so their order comes from the resource itself.
-function bodyOrder(sortKey: SortKey, type: string, context: SqlContext): Order {
+function bodyOrder(sortKey: SortKey, types: readonly string[], context: SqlContext): Order {
   const { param, descending } = sortKey
+  const byPath = Map.groupBy(types, type => (jsonPath(paramOf(param, type, context), type) ?? []).join('.'))
+  const cases = [...byPath].map(([path, those]) => ({ path: `${context.bind(path.split('.'))}::text[]`, those }))
+  const [first, ...others] = cases
+  const path = others.reduce(
+    (rest, each) => `case when s.type = ${oneOf(each.those, context)} then ${each.path} else ${rest} end`,
+    first!.path,
+  )
   // json, not jsonb: it does not read the numbers on its way, and a decimal of FHIR may be larger than any of PostgreSQL's.
-  const path = jsonPath(param, type) ?? []
-  const expression = `coalesce(u.body::json #>> ${context.bind(path)}::text[], '${valueOfMissing(sortKey)}') collate "C"`
+  const expression = `coalesce(u.body::json #>> ${path}, '${valueOfMissing(sortKey)}') collate "C"`
   return { expression, type: 'text collate "C"', descending, usesResource: true }
 }
 

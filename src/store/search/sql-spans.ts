@@ -1,7 +1,9 @@
 // Dates, numbers and quantities as conditions: the clinical date by its columns, everything else by the table `span`.
+import { int2Array } from '../../db/arrays.ts'
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { noDate } from '../index/draft.ts'
 import * as postings from '../index/postings.ts'
+import { typeNumber } from '../type-number.ts'
 import { unescaped } from './query-text.ts'
 import { columnEnds, dateCondition, numberCondition, periodCondition, spanEnds } from './ranges.ts'
 import type { ParamCriterion, Prefix } from './request.ts'
@@ -9,8 +11,17 @@ import { anyOf, numbersOf, type SqlContext } from './sql-context.ts'
 import { type QueryQuantity, queryDate, queryNumber, queryQuantity } from './values.ts'
 
 export function dateParamCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
-  if (criterion.types.length > 1 || context.indexer.columns(criterion.types[0]!).date !== criterion.param.code)
-    return magnitudeCondition(criterion, row, context)
+  const isHeld = (type: string): boolean => context.indexer.columns(type).date === criterion.param.code
+  const held = criterion.types.filter(isHeld)
+  const others = criterion.types.filter(type => !isHeld(type))
+  if (held.length === 0) return magnitudeCondition(criterion, row, context)
+  const byColumns = columnsCondition(criterion, row, context)
+  if (others.length === 0) return byColumns
+  const ofHeld = `${row}.type = any(${context.bind(int2Array(held.map(typeNumber)))}::smallint[])`
+  return `((${ofHeld} and ${byColumns}) or ${magnitudeCondition({ ...criterion, types: others }, row, context)})`
+}
+
+function columnsCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const conditions = criterion.values.map(value => {
     const { prefix, interval } = queryDate(criterion.param.code, value)
     const ends = row === 's' ? columnEnds(row, context.dateRow, context.reaching) : columnEnds(row, row)
