@@ -47,6 +47,7 @@ const isSpan = (criterion: Criterion): boolean =>
 export const isString = (criterion: Criterion): criterion is ParamCriterion =>
   criterion.kind === 'param' && criterion.param.type === 'string' && stringModifiers.has(criterion.modifier)
 
-const isIdentifier = (criterion: Criterion): boolean => isPlainToken(criterion) && criterion.param.code === 'identifier'
+export const isIdentifier = (criterion: Criterion): boolean =>
+  isPlainToken(criterion) && criterion.param.code === 'identifier'
 
 const stringModifiers: ReadonlySet<string> = new Set(['', 'exact', 'contains'])

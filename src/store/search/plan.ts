@@ -1,6 +1,6 @@
 // Decides how a page of matches is read: by which statements, in which order. Sends nothing to the database.
 // `npm run bench -- explain` prints its plans; test/store/search/plan.test.ts lists them for the searches that clients send.
-import { firstString, isByRow, isLookedUp, isString, suitsOnePlan } from './one-plan.ts'
+import { firstString, isByRow, isIdentifier, isLookedUp, isString, suitsOnePlan } from './one-plan.ts'
 import type { Page, PageRow } from './page.ts'
 import { canNarrow, isNarrow, lookingAt } from './reach.ts'
 import type { Criterion, SearchRequest, TextCriterion } from './request.ts'
@@ -14,14 +14,16 @@ import { beginsWithOldest, oldestFirst } from './steps/oldest-first.ts'
 import { askReach, searchLittle, searchWithin } from './steps/reach.ts'
 import { readInOrder } from './steps/read-in-order.ts'
 import { walkCodes } from './steps/walk-codes.ts'
-import { walkNewest } from './steps/walk-newest.ts'
+import { readNewest, walkNewest } from './steps/walk-newest.ts'
 import { isInOrderOfResources, walkResources } from './steps/walk-resources.ts'
 import { sortedValues, walkValues } from './steps/walk-values.ts'
 import type { SearchStep, Strategy } from './strategy.ts'
 import { needsOneWord, needsWord } from './text-query.ts'
 import {
   clinicalDates,
+  isClinicalDate,
   isFromDateOn,
+  isNewestFirst,
   isOfDatesAndTokens,
   isOfMagnitude,
   isOfUpdate,
@@ -34,7 +36,7 @@ import {
 } from './walk.ts'
 
 /** Most of the newest resources that are looked at: after all that have a word were too many, and where any number may match. */
-const longestWalk = { forWords: 5000, forChains: 500, otherwise: 1000 }
+const longestWalk = { forWords: 5000, forChains: 500, otherwise: 1000, acrossTypes: 5000, leastOfType: 100 }
 
 /** How a page of a search is read, and one match more to know whether there is another page. */
 export function plan(request: SearchRequest, given: SearchOptions): Strategy<Page, PageRow> {
@@ -57,6 +59,7 @@ function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page,
   const ask = narrowed ? [askReach<Page, PageRow>(request, options, narrowed)] : []
   const isAlong = options.layout !== 'distributed' && !request.criteria.some(isNarrow)
   const along = isAlong ? alongTime(request, options) : []
+  if (isAlong) along.push(...acrossTypes(request, options))
   if (along.length > 0) return [...ask, ...along, ...(along.at(-1)!.givesUp ? [read(options)] : [])]
   return [...ask, ...inTurn(request, options, newest), ...fromDate, read(options)]
 }
@@ -170,6 +173,19 @@ function alongTime(request: SearchRequest, options: SearchOptions): SearchStep<P
   if (!beginsWithOldest(request, options.indexer)) return []
   const rest = isFromDateOn(request, options.indexer) ? [findFromDateOn(request, options)] : []
   return [oldestFirst(request, options), ...rest]
+}
+
+/** Steps of a search across types for the newest that have what many may share; none for any other. */
+function acrossTypes(request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow>[] {
+  const { types, criteria } = request
+  if (types.length === 1 || !isNewestFirst(request, options.indexer)) return []
+  if (criteria.length === 0 && !options.visibility) return [readNewest(request, options)]
+  const isOfDate = (each: Criterion): boolean => types.every(type => isClinicalDate(each, type))
+  const isShared = (each: Criterion): boolean => isPlainToken(each) && !isIdentifier(each)
+  if (!criteria.every(each => isShared(each) || isOfUpdate(each) || isOfDate(each))) return []
+  const beginning = beginningOf(request)
+  const most = Math.max(longestWalk.leastOfType, Math.floor(longestWalk.acrossTypes / types.length))
+  return [...(beginning ? [findFrom(request, options, beginning)] : []), look(request, options, most)]
 }
 
 /** True if a word must be there: how many resources have it is not known before it is looked for. */

@@ -78,6 +78,34 @@ export function firstRows(
     ${orderBy(orders, expressions, key, isBackward(cursor))} limit ${most})`
 }
 
+/**
+ * The first rows of each type of the search, and of these the first: an index has the rows of one type in order.
+ * @param alias that of the table, whose column `type` is compared; the columns are those that the orders and the key name
+ */
+export function firstOfTypes(
+  request: SearchRequest,
+  context: SqlContext,
+  first: OrderedRows,
+  alias: string,
+  most: number,
+): string {
+  const of = (type: string): OrderedRows => ({ ...first, conditions: [`${alias}.type = ${type}`, ...first.conditions] })
+  const numbers = request.types.map(typeNumber)
+  if (numbers.length === 1) return firstRows(request, context, of(`${context.bind(numbers[0])}::smallint`), most)
+  const order = orderBy(
+    first.orders,
+    first.orders.map(({ expression }) => expression),
+    first.key,
+    isBackward(request.cursor),
+  )
+  return `(select ${alias}.* from unnest(${context.bind(int2Array(numbers))}::smallint[]) of(type)
+    cross join lateral ${firstRows(request, context, of('of.type'), most)} ${alias} ${order} limit ${most})`
+}
+
+/** At least a page and one more: one of few numbers, so that each statement with it keeps its plan, which has the number in it. */
+export const atLeastPage = ({ count }: SearchRequest): number =>
+  [25, 50, 101, 251, 501].find(most => most > count) ?? count + 1
+
 /** From the place of the cursor on, as a further condition on what is found: for orders by columns of `search` alone, nothing for any other. */
 export function onward({ cursor }: SearchRequest, orders: readonly Order[], context: SqlContext): string {
   const isOfColumns = orders.every(each => !each.usesResource && !each.usesNarrow)

@@ -5,6 +5,7 @@ import type { Indexer } from '../index/entry.ts'
 import { plainPath, storedKeys } from '../index/param-paths.ts'
 import { codePosting } from '../index/postings.ts'
 import type { Criterion, Found, HasCriterion, ParamCriterion, Prefix, SearchRequest, Sought } from './request.ts'
+import { isDateColumn } from './sort.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { prefixOf, queryToken } from './values.ts'
 
@@ -32,16 +33,15 @@ export function walkedCodes(
   return codesOf(named as ParamCriterion)?.map(code => codePosting(key, code))
 }
 
-/**
- * The type of a search for the newest of one type: the newest clinical date comes first, as it does without a sort, and a column
- * holds that date whole.
- */
-export function newestOf({ types, sort }: SearchRequest, indexer: Indexer): string | undefined {
-  const [[type, ...otherTypes], [first, ...otherKeys]] = [types, sort]
-  if (type === undefined || otherTypes.length > 0 || otherKeys.length > 0) return undefined
-  const isNewest = (code: string): boolean => code === clinicalDate(type) && hasDateColumn(type, indexer)
-  return first === undefined || (first.descending && isNewest(first.param.code)) ? type : undefined
+/** True if the newest clinical date comes first, as it does without a sort, and a column holds that date whole, whichever the type. */
+export function isNewestFirst({ types, sort: [first, ...others] }: SearchRequest, indexer: Indexer): boolean {
+  if (others.length > 0) return false
+  return first === undefined || (first.descending && types.every(type => isDateColumn(first.param.code, type, indexer)))
 }
+
+/** The type of a search for the newest of one type. */
+export const newestOf = (request: SearchRequest, indexer: Indexer): string | undefined =>
+  request.types.length === 1 && isNewestFirst(request, indexer) ? request.types[0] : undefined
 
 function isMainCode(criterion: Criterion, type: string, indexer: Indexer): boolean {
   if (!isPlainToken(criterion)) return false
@@ -101,11 +101,8 @@ export const clinicalDates = ({ types: [type], criteria }: Sought): ParamCriteri
 export function isOldestFirst({ types: [type, ...others], sort }: SearchRequest, indexer: Indexer): boolean {
   const [first, ...more] = sort
   if (type === undefined || first === undefined || others.length + more.length > 0 || first.descending) return false
-  return first.param.code === clinicalDate(type) && hasDateColumn(type, indexer)
+  return isDateColumn(first.param.code, type, indexer)
 }
-
-/** True if a column holds the clinical date whole. */
-const hasDateColumn = (type: string, indexer: Indexer): boolean => indexer.columns(type).date === clinicalDate(type)
 
 /** True if the column patient of the resources that refer to a Patient has what the parameter refers to. */
 export const isHeldBy = ({ from, param, types }: HasCriterion, { columns }: Indexer): boolean =>
@@ -129,6 +126,6 @@ export const isOfUpdate = (criterion: Criterion): criterion is ParamCriterion =>
  */
 export const isFromDateOn = (request: Sought, indexer: Indexer): boolean =>
   request.types.length === 1 &&
-  hasDateColumn(request.types[0]!, indexer) &&
+  isDateColumn(clinicalDate(request.types[0]!), request.types[0]!, indexer) &&
   isOfDatesAndTokens({ ...request, criteria: request.criteria.filter(each => !isOfUpdate(each)) }) &&
   clinicalDates(request).some(({ values: [value] }) => openEnded.has(prefixOf(value!)))

@@ -42,6 +42,7 @@ const [keptAll, keptTexts] = ['find all matches by a kept plan, then sort', 'wal
 const recent = ', from the day before the date on'
 const oldest = 'read along the dates, oldest first, by a kept plan'
 const changes = 'walk along the last changes, by a kept plan'
+const ofEach = 'read the newest of each type, by a kept plan'
 const look = 'look at the newest, by a kept plan'
 const [ask, within] = ['ask what the caller may see', 'search what the caller may see']
 
@@ -104,8 +105,17 @@ describe('a page is read by', () => {
     ['Observation?status=final&_sort=-_lastUpdated', [changes, order], [ask, changes, order]],
     ['Observation?identifier=1&_sort=-_lastUpdated', [keptAll, order], [keptAll, order]],
     ['Observation?patient=p7&_sort=-_lastUpdated', [order], [order]],
-    ['Observation,Condition?_sort=-_lastUpdated', [order], [ask, order]],
-    ['Observation,Condition?_lastUpdated=gt2020', [order], [ask, order]],
+    ['Observation,Condition?_sort=-_lastUpdated', [changes], [ask, changes, order]],
+    ['Observation,Condition?code=1&_sort=_lastUpdated', [changes, order], [ask, changes, order]],
+    ['Observation,Condition?_sort=_id', [ids], [ask, ids, order]],
+    ['Observation,Condition?_lastUpdated=gt2020', [byChange, look, order], [ask, byChange, look, order]],
+    ['Observation,Condition?', [ofEach], [ask, look, order]],
+    ['Observation,Condition?code=8302-2', [look, order], [ask, look, order]],
+    ['Observation,Condition?identifier=1', [order], [order]],
+    ['Observation,Condition?patient=p7', [order], [order]],
+    ['Encounter,Observation?_sort=-date', [ofEach], [ask, look, order]],
+    ['Encounter,Observation?_sort=-date&date=lt2020', [look, order], [ask, look, order]],
+    ['Encounter,Observation?_sort=date', [order], [ask, order]],
     ['Patient?identifier=1', [keptAll, look, order], [keptAll, look, order]],
     ['Patient?identifier=1&gender=male', [order], [order]],
     ['Patient?identifier:not=1', [order], [order]],

@@ -1,5 +1,6 @@
 // Find what one criterion names first, then look at each of these resources for the rest, and sort: where the planner, which does not know
 // how many that are, would collect or join all of them.
+import { int2Array } from '../../../db/arrays.ts'
 import { prepared } from '../../../db/database.ts'
 import { typeNumber } from '../../type-number.ts'
 import { type Page, type PageRow, pageOf } from '../page.ts'
@@ -29,17 +30,18 @@ export const fromText = ({ criteria }: SearchRequest, text: ParamCriterion): Beg
   rows: context => `select v.shard, v.key from word v where ${wordOf(text, context)}`,
 })
 
-/** Begins with what changed at some time; undefined if the search does not say when, or is not of one type. */
-export function fromChanges({ types: [type, ...others], criteria }: SearchRequest): Beginning | undefined {
+/** Begins with what changed at some time; undefined if the search does not say when. */
+export function fromChanges({ types, criteria }: SearchRequest): Beginning | undefined {
   const times = criteria.filter(isOfUpdate)
-  if (times.length === 0 || others.length > 0) return undefined
+  if (times.length === 0) return undefined
   return {
     name: 'changes',
     others: criteria.filter(each => !isOfUpdate(each)),
     rows: context =>
       // In the order of the index, which a plan for any moment might otherwise think dearer than reading the table.
-      `select u.shard, u.key from resource u where u.type = ${context.bind(typeNumber(type!))}::smallint
-        and ${times.map(each => updatedCondition(each, context)).join(' and ')} order by u.updated_at desc, u.key desc`,
+      `select u.shard, u.key from unnest(${context.bind(int2Array(types.map(typeNumber)))}::smallint[]) of(type) cross join lateral (
+          select u.shard, u.key from resource u where u.type = of.type and ${times.map(each => updatedCondition(each, context)).join(' and ')}
+          order by u.updated_at desc, u.key desc) u`,
   }
 }
 

@@ -1,21 +1,19 @@
-// Walk along the newest resources of a type and look at each, as far as that can be worth it: for words that many have.
+// Walk along the newest resources of a type, or of several, and look at each, as far as that can be worth it: for words that many have.
 import { prepared } from '../../../db/database.ts'
-import { fullPageOf, type Page, type PageRow } from '../page.ts'
+import { fullPageOf, type Page, type PageRow, pageOf } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
-import { conditions, firstRows, pageText, typeCondition } from '../statement.ts'
+import { atLeastPage, conditions, firstOfTypes, pageText } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 
-/** The next rows of `search` of the type, in the order of the answer from the place of the cursor on. */
+/** The next rows of `search` of the types, in the order of the answer from the place of the cursor on. */
 export const newestRows = (request: SearchRequest, context: SqlContext, most: number): string =>
-  firstRows(
+  firstOfTypes(
     request,
     context,
-    {
-      ...{ rows: 's.* from search s', key: 's.key' },
-      ...{ conditions: [typeCondition(request, context)], orders: ordersOf(request, context) },
-    },
+    { rows: 's.* from search s', key: 's.key', conditions: [], orders: ordersOf(request, context) },
+    's',
     most,
   )
 
@@ -38,4 +36,11 @@ export const walkNewest = (
     return prepared(pageText(request, context, { from, where, key: 's.key', orders }), context, true)
   },
   read: rows => fullPageOf(rows, request),
+})
+
+/** Reads the newest of several types that a caller who sees everything asks for without criteria: those of each type, and of these the newest. */
+export const readNewest = (request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> => ({
+  name: 'read the newest of each type, by a kept plan',
+  statement: walkNewest(request, options, atLeastPage(request)).statement,
+  read: rows => pageOf(rows, request),
 })

@@ -1,26 +1,26 @@
-// Walk along the resources of a type until the page is full: in the order of the last change, for clients that follow what changes, or of
+// Walk along the resources of a type, or of several, until the page is full: in the order of the last change, for clients that follow what changes, or of
 // ids, for clients that read a whole type page by page.
 import { prepared } from '../../../db/database.ts'
-import { typeNumber } from '../../type-number.ts'
 import { seen } from '../../visibility.ts'
 import { fullPageOf, type Page, type PageRow, pageOf } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import { conditionOf, updatedCondition } from '../sql.ts'
 import type { SearchOptions } from '../sql-context.ts'
-import { createContext, firstRows, pageText } from '../statement.ts'
+import { atLeastPage, createContext, firstOfTypes, pageText } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { isClinicalDate, isOfUpdate, isPlainToken } from '../walk.ts'
 
 /**
- * True for a search of one type in the order of the last change or of ids that asks for nothing but tokens, clinical dates, and, in the
+ * True for a search in the order of the last change or of ids that asks for nothing but tokens, clinical dates, and, in the
  * order of the last change, when that was.
  */
-export function isInOrderOfResources({ types: [type, ...others], sort, criteria }: SearchRequest): boolean {
-  const [first, ...more] = sort
+export function isInOrderOfResources({ types, sort: [first, ...others], criteria }: SearchRequest): boolean {
   const isOfChanges = first?.param.code === '_lastUpdated'
-  if (others.length + more.length > 0 || (!isOfChanges && first?.param.code !== '_id')) return false
-  return criteria.every(each => (isOfChanges && isOfUpdate(each)) || isPlainToken(each) || isClinicalDate(each, type!))
+  if (others.length > 0 || (!isOfChanges && first?.param.code !== '_id')) return false
+  return criteria.every(
+    each => (isOfChanges && isOfUpdate(each)) || isPlainToken(each) || types.every(type => isClinicalDate(each, type)),
+  )
 }
 
 /** Most resources that are looked at where few may match, or few of them may be seen. */
@@ -32,8 +32,8 @@ const longestWalk = 1000
  */
 export function walkResources(request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> {
   const others = request.criteria.filter(each => !isOfUpdate(each))
-  const isSelective = others.length > 0 || options.visibility !== undefined
   const isOfIds = request.sort[0]!.param.code === '_id'
+  const isSelective = others.length > 0 || options.visibility !== undefined
   const givesUp = `the page is not full after ${longestWalk} resources`
   return {
     name: `walk along the ${isOfIds ? 'ids' : 'last changes'}, by a kept plan`,
@@ -41,20 +41,16 @@ export function walkResources(request: SearchRequest, options: SearchOptions): S
     statement() {
       const context = createContext(request, options, 's')
       const orders = ordersOf(request, context).map(order => ({ ...order, usesResource: false }))
-      const conditions = [
-        `u.type = ${context.bind(typeNumber(request.types[0]!))}::smallint`,
-        ...request.criteria.filter(isOfUpdate).map(each => updatedCondition(each, context)),
-      ]
+      const conditions = request.criteria.filter(isOfUpdate).map(each => updatedCondition(each, context))
       const met = [...others.map(each => conditionOf(each, 's', context)), ...seen('s', context)]
       const table = isOfIds ? 'directory' : 'resource'
-      const rows = `u.shard, u.key, ${orders[0]!.expression} from ${table} u`
-      // The directory has what was deleted as well.
       const stored = `cross join lateral (select s.key from search s where ${['s.shard = u.shard', 's.key = u.key', ...met].join(' and ')} offset 0) s`
-      const first = (): string => firstRows(request, context, { rows, conditions, orders, key: 'u.key' }, longestWalk)
-      const source = isSelective
-        ? { from: `${first()} u ${stored}`, where: 'true' }
-        : { from: `${table} u ${isOfIds ? stored : ''}`, where: conditions.join(' and ') }
-      return prepared(pageText(request, context, { ...source, key: 'u.key', orders }), context, true)
+      // The directory has what was deleted as well.
+      const rows = `u.shard, u.key, ${orders[0]!.expression} from ${table} u ${isOfIds && !isSelective ? stored : ''}`
+      const most = isSelective ? longestWalk : atLeastPage(request)
+      const first = firstOfTypes(request, context, { rows, conditions, orders, key: 'u.key' }, 'u', most)
+      const from = `${first} u ${isSelective ? stored : ''}`
+      return prepared(pageText(request, context, { from, where: 'true', key: 'u.key', orders }), context, true)
     },
     read: rows => (isSelective ? fullPageOf(rows, request) : pageOf(rows, request)),
   }
