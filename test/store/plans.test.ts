@@ -118,7 +118,7 @@ beforeAll(async () => {
 
 async function search(type: string, query: string): Promise<number> {
   plan = []
-  const { matches } = await store.search(store.parse([type], new URLSearchParams(query), true))
+  const { matches } = await store.search(store.parse(type.split(','), new URLSearchParams(query), true))
   return matches.length
 }
 
@@ -168,6 +168,10 @@ describe('a search walks', () => {
     ['a text beside a code', 'Observation', 'code:text=unusual', 'search_posting'],
     ['a text that is nowhere', 'Observation', 'code:text=nowhere', 'term_posting'],
     ['neighbouring words', 'Observation', '_content="most unusual"', 'search_text'],
+    ['the newest of two types', 'Observation,Patient', '', 'search_date'],
+    ['those of two types up to a date', 'Encounter,Observation', 'date=lt2030&_sort=-date', 'search_date'],
+    ['the last changes of two types', 'Observation,Patient', '_sort=-_lastUpdated', 'resource_updated'],
+    ['two types by their ids', 'Observation,Patient', '_sort=_id', 'directory_id'],
     ['the newest of two codes', 'Observation', 'code=rare,common&_sort=-date', 'coded_newest'],
     ['a filter of two codes', 'Observation', '_filter=code eq rare or code eq common', 'coded_newest'],
     ['a filter of two parameters', 'Observation', '_filter=code eq rare or status eq amended', 'search_posting'],

@@ -36,7 +36,7 @@ import {
 } from './walk.ts'
 
 /** Most of the newest resources that are looked at: after all that have a word were too many, and where any number may match. */
-const longestWalk = { forWords: 5000, forChains: 500, otherwise: 1000, acrossTypes: 5000, leastOfType: 100 }
+const longestWalk = { forWords: 5000, forChains: 500, otherwise: 1000, acrossTypes: 2000, leastOfType: 100 }
 
 /** How a page of a search is read, and one match more to know whether there is another page. */
 export function plan(request: SearchRequest, given: SearchOptions): Strategy<Page, PageRow> {
