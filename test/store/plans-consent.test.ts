@@ -171,7 +171,7 @@ const viewOf = (organizationId: string) => byConsent({ clientId: 'app', organiza
 async function search(organization: string, type: string, query: string): Promise<number> {
   plan = []
   const store = stores[organization]!
-  const { matches, total } = await store.search(store.parse([type], new URLSearchParams(query), true))
+  const { matches, total } = await store.search(store.parse(type.split(','), new URLSearchParams(query), true))
   return total ?? matches.length
 }
 
@@ -195,6 +195,8 @@ describe('a client with few grants looks through their patients alone', () => {
     ['Patient', '', 5, 'search_subject'],
     ['Patient', 'name=family1', 1, 'search_subject'],
     ['Patient', '_sort=family', 5, 'search_subject'],
+    ['Patient,Observation', '', 20, 'search_patient'],
+    ['Patient,Observation', '_sort=-_lastUpdated', 20, 'search_patient'],
   ])('%s?%s', async (type, query, found, index) => {
     expect(await search('few', type, query)).toBe(found)
     expect(indexes()).toContain(index)
@@ -212,6 +214,10 @@ describe('a client with many grants asks for those of the rows it looks at', () 
     ['Observation', 'patient=p7&_summary=count', 8, 'search_patient'],
     ['Observation', 'patient=p7&_include=Observation:patient', 8, 'search_self'],
     ['Observation', 'patient.name=family7', 20, 'word_folded'],
+    ['Patient,Observation', '', 20, 'search_date'],
+    ['Patient,Observation', '_sort=-_lastUpdated', 20, 'resource_updated'],
+    ['Patient,Observation', '_sort=_id', 20, 'directory_id'],
+    ['Observation', '_sort=-_lastUpdated', 20, 'resource_updated'],
   ])('%s?%s', async (type, query, found, index) => {
     expect(await search('many', type, query)).toBe(found)
     expect(indexes()).toEqual(expect.arrayContaining([index, 'consent_grant_find']))
@@ -235,8 +241,9 @@ describe('a client with a sketch passes over what it may not see by an index alo
     ['code=common&_sort=-date', 'coded_newest'],
     ['', 'search_date'],
     ['date=ge2015-02&_sort=-date', 'search_date'],
-  ])('Observation?%s', async (query, index) => {
-    expect(await search('some', 'Observation', query)).toBe(20)
+    ['', 'search_date', 'Observation,Encounter'],
+  ])('Observation?%s', async (query, index, types = 'Observation') => {
+    expect(await search('some', types, query)).toBe(20)
     expect(plan.find(node => node['Index Name'] === index)?.['Node Type']).toBe('Index Only Scan')
     expect(rowsOf('search')).toBeLessThanOrEqual(40)
     expect(rowsOf('consent_grant')).toBeLessThanOrEqual(40)

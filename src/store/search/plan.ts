@@ -36,7 +36,7 @@ import {
 } from './walk.ts'
 
 /** Most of the newest resources that are looked at: after all that have a word were too many, and where any number may match. */
-const longestWalk = { forWords: 5000, forChains: 500, otherwise: 1000, acrossTypes: 2000, leastOfType: 100 }
+const longestWalk = { forWords: 5000, forChains: 500, otherwise: 1000 }
 
 /** How a page of a search is read, and one match more to know whether there is another page. */
 export function plan(request: SearchRequest, given: SearchOptions): Strategy<Page, PageRow> {
@@ -169,7 +169,9 @@ function alongCodes(
 
 /** Steps that read in the order of the last change, or of the clinical date from the oldest on; none for any other order. */
 function alongTime(request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow>[] {
-  if (isInOrderOfResources(request)) return [walkResources(request, options)]
+  // Of several types, a caller that sees little of some and all of others would walk through all that it may not see.
+  const isLittleOfSeveral = request.types.length > 1 && options.sketch?.isLittle
+  if (isInOrderOfResources(request) && !isLittleOfSeveral) return [walkResources(request, options)]
   if (!beginsWithOldest(request, options.indexer)) return []
   const rest = isFromDateOn(request, options.indexer) ? [findFromDateOn(request, options)] : []
   return [oldestFirst(request, options), ...rest]
@@ -179,13 +181,12 @@ function alongTime(request: SearchRequest, options: SearchOptions): SearchStep<P
 function acrossTypes(request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow>[] {
   const { types, criteria } = request
   if (types.length === 1 || !isNewestFirst(request, options.indexer)) return []
-  if (criteria.length === 0 && !options.visibility) return [readNewest(request, options)]
+  if (criteria.length === 0) return [readNewest(request, options)]
   const isOfDate = (each: Criterion): boolean => types.every(type => isClinicalDate(each, type))
   const isShared = (each: Criterion): boolean => isPlainToken(each) && !isIdentifier(each)
   if (!criteria.every(each => isShared(each) || isOfUpdate(each) || isOfDate(each))) return []
   const beginning = beginningOf(request)
-  const most = Math.max(longestWalk.leastOfType, Math.floor(longestWalk.acrossTypes / types.length))
-  return [...(beginning ? [findFrom(request, options, beginning)] : []), look(request, options, most)]
+  return [...(beginning ? [findFrom(request, options, beginning)] : []), look(request, options)]
 }
 
 /** True if a word must be there: how many resources have it is not known before it is looked for. */

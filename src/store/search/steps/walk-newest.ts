@@ -1,21 +1,28 @@
 // Walk along the newest resources of a type, or of several, and look at each, as far as that can be worth it: for words that many have.
 import { prepared } from '../../../db/database.ts'
+import { likelySeen, seen } from '../../visibility.ts'
 import { fullPageOf, type Page, type PageRow, pageOf } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
-import { atLeastPage, conditions, firstOfTypes, pageText } from '../statement.ts'
+import { atLeastPage, conditions, createContext, firstOfTypes, pageText } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 
-/** The next rows of `search` of the types, in the order of the answer from the place of the cursor on. */
-export const newestRows = (request: SearchRequest, context: SqlContext, most: number): string =>
-  firstOfTypes(
-    request,
-    context,
-    { rows: 's.* from search s', key: 's.key', conditions: [], orders: ordersOf(request, context) },
-    's',
-    most,
-  )
+/** The next rows of `search` of the types, in the order of the answer from the place of the cursor on. Of several types, the index alone says which. */
+export function newestRows(request: SearchRequest, context: SqlContext, most: number): string {
+  const orders = ordersOf(request, context)
+  const first = (columns: string): string =>
+    firstOfTypes(
+      request,
+      context,
+      { rows: `${columns} from search s`, key: 's.key', conditions: [], orders },
+      's',
+      most,
+    )
+  if (request.types.length === 1) return first('s.*')
+  return `(select s.* from ${first('s.shard, s.key, s.date')} n
+    cross join lateral (select s.* from search s where s.shard = n.shard and s.key = n.key offset 0) s)`
+}
 
 /**
  * Looks at the newest resources. Of a word that more than a thousand have, a page is found soon, unless the type has millions: the
@@ -38,9 +45,21 @@ export const walkNewest = (
   read: rows => fullPageOf(rows, request),
 })
 
-/** Reads the newest of several types that a caller who sees everything asks for without criteria: those of each type, and of these the newest. */
+/** Reads the newest of several types without criteria: as many of each as a page has, and of these the newest. */
 export const readNewest = (request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> => ({
   name: 'read the newest of each type, by a kept plan',
-  statement: walkNewest(request, options, atLeastPage(request)).statement,
+  statement() {
+    const context = createContext(request, options, 'c')
+    const orders = ordersOf(request, context)
+    const isSeen = seen('s', { bind: context.bind, visibility: context.visibility })
+    const rows = `c.shard, c.key, c.date from search c ${isSeen.length === 0 ? '' : rowOf('c', isSeen)}`
+    const first = { rows, key: 'c.key', conditions: likelySeen('c', context), orders }
+    const from = `${firstOfTypes(request, context, first, 'c', atLeastPage(request))} c`
+    return prepared(pageText(request, context, { from, where: 'true', key: 'c.key', orders }), context, true)
+  },
   read: rows => pageOf(rows, request),
 })
+
+/** The row of `search` that belongs to another row, if it meets the conditions on it. `offset 0` as in walk-codes.ts. */
+const rowOf = (row: string, conditions: readonly string[]): string =>
+  `cross join lateral (select s.key from search s where ${[`s.shard = ${row}.shard`, `s.key = ${row}.key`, ...conditions].join(' and ')} offset 0) s`

@@ -23,7 +23,7 @@ export function isInOrderOfResources({ types, sort: [first, ...others], criteria
   )
 }
 
-/** Most resources that are looked at where few may match, or few of them may be seen. */
+/** Most resources that are looked at where few may match. */
 const longestWalk = 1000
 
 /**
@@ -33,7 +33,7 @@ const longestWalk = 1000
 export function walkResources(request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> {
   const others = request.criteria.filter(each => !isOfUpdate(each))
   const isOfIds = request.sort[0]!.param.code === '_id'
-  const isSelective = others.length > 0 || options.visibility !== undefined
+  const isSelective = others.length > 0
   const givesUp = `the page is not full after ${longestWalk} resources`
   return {
     name: `walk along the ${isOfIds ? 'ids' : 'last changes'}, by a kept plan`,
@@ -45,8 +45,9 @@ export function walkResources(request: SearchRequest, options: SearchOptions): S
       const met = [...others.map(each => conditionOf(each, 's', context)), ...seen('s', context)]
       const table = isOfIds ? 'directory' : 'resource'
       const stored = `cross join lateral (select s.key from search s where ${['s.shard = u.shard', 's.key = u.key', ...met].join(' and ')} offset 0) s`
-      // The directory has what was deleted as well.
-      const rows = `u.shard, u.key, ${orders[0]!.expression} from ${table} u ${isOfIds && !isSelective ? stored : ''}`
+      // The directory has what was deleted as well. A caller that may see little is asked for that before.
+      const isFiltered = isOfIds || options.visibility !== undefined
+      const rows = `u.shard, u.key, ${orders[0]!.expression} from ${table} u ${isFiltered && !isSelective ? stored : ''}`
       const most = isSelective ? longestWalk : atLeastPage(request)
       const first = firstOfTypes(request, context, { rows, conditions, orders, key: 'u.key' }, 'u', most)
       const from = `${first} u ${isSelective ? stored : ''}`
