@@ -107,6 +107,19 @@ export function linkOf(body: Answer['body'], relation: string): string | undefin
   return body.link?.find((link: { relation: string }) => link.relation === relation)?.url
 }
 
+/** Returns a function for the ids on all pages of a search: from the first on, and from the last back, both in the order of the answer. */
+export const pagesBy =
+  (call: FhirCaller) =>
+  async (query: string): Promise<{ forth: string[]; back: string[] }> => {
+    const pages = [(await call('GET', query)).body]
+    for (let next = linkOf(pages[0]!, 'next'); next; next = linkOf(pages.at(-1)!, 'next'))
+      pages.push((await call('GET', next)).body)
+    const back = [pages.at(-1)!]
+    for (let previous = linkOf(back[0]!, 'previous'); previous; previous = linkOf(back[0]!, 'previous'))
+      back.unshift((await call('GET', previous)).body)
+    return { forth: pages.flatMap(matchIds), back: back.flatMap(matchIds) }
+  }
+
 /** What an OperationOutcome says first: its code and its words. */
 export function issueOf(body: Answer['body']): { code: string; diagnostics: string; expression?: string[] } {
   return body.issue[0]

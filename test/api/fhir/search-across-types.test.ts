@@ -1,10 +1,11 @@
 // The order and the pages of a search across types: each type is read along an index of its own, and the pages are those of all together.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fhirCaller } from '../../support/fhir.ts'
+import { fhirCaller, pagesBy } from '../../support/fhir.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
 const call = fhirCaller(() => service)
+const walk = pagesBy(call)
 
 interface Stored {
   readonly type: 'Condition' | 'Encounter' | 'Observation'
@@ -55,26 +56,6 @@ beforeAll(async () => {
     expect((await call('DELETE', `${type}/gone`)).status).toBe(204)
   }
 })
-
-interface Page {
-  readonly entry?: readonly { readonly resource: { readonly id: string } }[]
-  readonly link: readonly { readonly relation: string; readonly url: string }[]
-}
-
-const linkOf = (page: Page, relation: string): string | undefined =>
-  page.link.find(link => link.relation === relation)?.url
-const idsOf = ({ entry = [] }: Page): string[] => entry.map(each => each.resource.id)
-
-/** All pages in one direction, and from the last one back. */
-async function walk(query: string): Promise<{ forth: string[]; back: string[] }> {
-  const pages: Page[] = [(await call('GET', query)).body]
-  for (let next = linkOf(pages[0]!, 'next'); next; next = linkOf(pages.at(-1)!, 'next'))
-    pages.push((await call('GET', next)).body)
-  const back = [pages.at(-1)!]
-  for (let previous = linkOf(back[0]!, 'previous'); previous; previous = linkOf(back[0]!, 'previous'))
-    back.unshift((await call('GET', previous)).body)
-  return { forth: pages.flatMap(idsOf), back: back.flatMap(idsOf) }
-}
 
 const [observations, conditions] = ['Encounter,Observation', 'Condition,Encounter,Observation']
 const place = ({ id }: Stored): number => all.findIndex(each => each.id === id)

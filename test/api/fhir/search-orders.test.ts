@@ -1,11 +1,12 @@
 // Orders of search results that are walked along an index: by magnitudes and by ids. Each resource comes once, at its lowest value or, in
 // descending order, at its highest one; what has none comes last, either way.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fhirCaller } from '../../support/fhir.ts'
+import { fhirCaller, pagesBy } from '../../support/fhir.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
 const call = fhirCaller(() => service)
+const walk = pagesBy(call)
 
 /** The values of the components: none, one, several, one twice in different units, and equal ones of several resources. */
 const values: readonly (readonly number[])[] = [
@@ -38,26 +39,6 @@ beforeAll(async () => {
 const withoutEmpty = (body: object): object =>
   JSON.parse(JSON.stringify(body, (_key, value) => (Array.isArray(value) && value.length === 0 ? undefined : value)))
 
-interface Page {
-  readonly entry?: readonly { readonly resource: { readonly id: string } }[]
-  readonly link: readonly { readonly relation: string; readonly url: string }[]
-}
-
-const linkOf = (page: Page, relation: string): string | undefined =>
-  page.link.find(link => link.relation === relation)?.url
-const idsOf = ({ entry = [] }: Page): string[] => entry.map(each => each.resource.id)
-
-/** All pages in one direction, from the first, or from the last on back. */
-async function walk(query: string): Promise<{ forth: string[]; back: string[] }> {
-  const pages: Page[] = [(await call('GET', `Observation?${query}`)).body]
-  for (let next = linkOf(pages[0]!, 'next'); next; next = linkOf(pages.at(-1)!, 'next'))
-    pages.push((await call('GET', next)).body)
-  const back = [pages.at(-1)!]
-  for (let previous = linkOf(back[0]!, 'previous'); previous; previous = linkOf(back[0]!, 'previous'))
-    back.unshift((await call('GET', previous)).body)
-  return { forth: pages.flatMap(idsOf), back: back.flatMap(idsOf) }
-}
-
 /** Indexes of the observations by their lowest or highest value, those without one last; equal ones in the order in which they were stored. */
 function expected(descending: boolean, among: (index: number) => boolean): string[] {
   const all = values.map((_values, index) => index).filter(among)
@@ -74,20 +55,20 @@ describe.each([2, 4, 100])('in pages of %d, forth and back,', count => {
     ['the lowest values first', 'component-value-quantity', false],
     ['the highest values first', '-component-value-quantity', true],
   ])('%s', async (_what, sort, descending) => {
-    const { forth, back } = await walk(`_sort=${sort}&_count=${count}`)
+    const { forth, back } = await walk(`Observation?_sort=${sort}&_count=${count}`)
     expect(forth).toEqual(expected(descending, () => true))
     expect(back).toEqual(forth)
-    const amended = await walk(`status=amended&_sort=${sort}&_count=${count}`)
+    const amended = await walk(`Observation?status=amended&_sort=${sort}&_count=${count}`)
     expect(amended.forth).toEqual(expected(descending, isAmended))
     expect(amended.back).toEqual(amended.forth)
   })
 
   test.each(['_id', '-_id'])('by %s, without what was deleted', async sort => {
     const inOrder = (ids: string[]): string[] => (sort === '_id' ? ids.sort() : ids.sort().reverse())
-    const { forth, back } = await walk(`_sort=${sort}&_count=${count}`)
+    const { forth, back } = await walk(`Observation?_sort=${sort}&_count=${count}`)
     expect(forth).toEqual(inOrder(values.map((_values, index) => id(index))))
     expect(back).toEqual(forth)
-    const amended = await walk(`status=amended&_sort=${sort}&_count=${count}`)
+    const amended = await walk(`Observation?status=amended&_sort=${sort}&_count=${count}`)
     expect(amended.forth).toEqual(
       inOrder(values.map((_values, index) => id(index)).filter((_, index) => isAmended(index))),
     )
