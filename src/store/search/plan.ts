@@ -3,7 +3,7 @@
 import { firstString, isByRow, isIdentifier, isLookedUp, isString, suitsOnePlan } from './one-plan.ts'
 import type { Page, PageRow } from './page.ts'
 import { canNarrow, isNarrow, lookingAt } from './reach.ts'
-import type { Criterion, SearchRequest, TextCriterion } from './request.ts'
+import type { Criterion, ParamCriterion, SearchRequest, TextCriterion } from './request.ts'
 import { isBackward } from './sort.ts'
 import { ledToPatients } from './sql-contained.ts'
 import type { SearchOptions } from './sql-context.ts'
@@ -23,6 +23,7 @@ import {
   clinicalDates,
   isClinicalDate,
   isFromDateOn,
+  isLedTo,
   isNewestFirst,
   isOfDatesAndTokens,
   isOfMagnitude,
@@ -181,8 +182,8 @@ function alongTime(request: SearchRequest, options: SearchOptions): SearchStep<P
 function acrossTypes(request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow>[] {
   const { types, criteria } = request
   if (types.length === 1 || !isNewestFirst(request, options.indexer)) return []
-  if (criteria.length === 0) return [readNewest(request, options)]
-  const isOfDate = (each: Criterion): boolean => types.every(type => isClinicalDate(each, type))
+  const isOfDate = (each: Criterion): each is ParamCriterion => types.every(type => isClinicalDate(each, type))
+  if (criteria.every(each => isOfDate(each) && isLedTo(each))) return [readNewest(request, options)]
   const isShared = (each: Criterion): boolean => isPlainToken(each) && !isIdentifier(each)
   if (!criteria.every(each => isShared(each) || isOfUpdate(each) || isOfDate(each))) return []
   const beginning = beginningOf(request)

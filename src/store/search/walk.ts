@@ -116,6 +116,10 @@ export const isOfDatesAndTokens = (request: Sought): boolean =>
 /** What an interval that begins long before the date may meet. */
 const openEnded: ReadonlySet<Prefix> = new Set(['gt', 'ge', 'ap'])
 
+/** True for one plain date whose matches are next to each other in the order of dates, so that an index leads to them. */
+export const isLedTo = ({ operator, values: [value, ...others] }: ParamCriterion): boolean =>
+  operator === undefined && others.length === 0 && !openEnded.has(prefixOf(value!)) && prefixOf(value!) !== 'ne'
+
 /** True for a plain criterion on the time of the last change. */
 export const isOfUpdate = (criterion: Criterion): criterion is ParamCriterion =>
   criterion.kind === 'param' && criterion.param.code === '_lastUpdated' && criterion.modifier === ''

@@ -75,6 +75,15 @@ describe.each([2, 7, 100])('in pages of %d, forth and back,', count => {
     [`?_type=${observations}&_sort=-date`, byDay, () => true],
     [`?_type=${observations}&_sort=-date&status=cancelled`, byDay, each => each.status === 'cancelled'],
     [`?_type=${observations}&_sort=date`, (one, other) => byFirstDay(one, other), () => true],
+    [`?_type=${observations}&date=2024-03-12`, byDay, each => each.day === 12],
+    [`?_type=${observations}&date=gt2024-03-15`, byDay, each => (each.day ?? 0) > 15],
+    [`?_type=${observations}&date=ne2024-03-12`, byDay, each => each.day !== undefined && each.day !== 12],
+    [`?_type=${observations}&date=2024-03-12,2024-03-20`, byDay, each => each.day === 12 || each.day === 20],
+    [
+      `?_type=${observations}&date=ge2024-03-05&date=le2024-03-15`,
+      byDay,
+      each => each.day !== undefined && each.day >= 5 && each.day <= 15,
+    ],
     [`?_type=${observations}&date=lt2024-03-10`, byDay, each => each.day !== undefined && each.day < 10],
     [`?_type=${conditions}&_lastUpdated=gt{middle}`, byDay, since],
     [

@@ -4,6 +4,7 @@ import { likelySeen, seen } from '../../visibility.ts'
 import { fullPageOf, type Page, type PageRow, pageOf } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
+import { conditionOf } from '../sql.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
 import { atLeastPage, conditions, createContext, firstOfTypes, pageText } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
@@ -45,15 +46,17 @@ export const walkNewest = (
   read: rows => fullPageOf(rows, request),
 })
 
-/** Reads the newest of several types without criteria: as many of each as a page has, and of these the newest. */
+/** Reads the newest of several types, up to a date maybe: as many of each as a page has, and of these the newest. */
 export const readNewest = (request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> => ({
   name: 'read the newest of each type, by a kept plan',
   statement() {
     const context = createContext(request, options, 'c')
     const orders = ordersOf(request, context)
     const isSeen = seen('s', { bind: context.bind, visibility: context.visibility })
-    const rows = `c.shard, c.key, c.date from search c ${isSeen.length === 0 ? '' : rowOf('c', isSeen)}`
-    const first = { rows, key: 'c.key', conditions: likelySeen('c', context), orders }
+    const dated = request.criteria.map(each => conditionOf(each, 's', context))
+    const row = isSeen.length + dated.length === 0 ? '' : rowOf('c', isSeen)
+    const rows = `c.shard, c.key, c.date from search c ${row}`
+    const first = { rows, key: 'c.key', conditions: [...likelySeen('c', context), ...dated], orders }
     const from = `${firstOfTypes(request, context, first, 'c', atLeastPage(request))} c`
     return prepared(pageText(request, context, { from, where: 'true', key: 'c.key', orders }), context, true)
   },
@@ -62,4 +65,4 @@ export const readNewest = (request: SearchRequest, options: SearchOptions): Sear
 
 /** The row of `search` that belongs to another row, if it meets the conditions on it. `offset 0` as in walk-codes.ts. */
 const rowOf = (row: string, conditions: readonly string[]): string =>
-  `cross join lateral (select s.key from search s where ${[`s.shard = ${row}.shard`, `s.key = ${row}.key`, ...conditions].join(' and ')} offset 0) s`
+  `cross join lateral (select s.key, s.date_high from search s where ${[`s.shard = ${row}.shard`, `s.key = ${row}.key`, ...conditions].join(' and ')} offset 0) s`
