@@ -39,6 +39,18 @@ export type AuditTest =
   | { readonly any: readonly AuditTest[] }
   | { readonly not: AuditTest }
 
+/** The test that one of these is met: all values of a column are one test, so that many are not as many conditions. */
+export function anyOf(tests: readonly AuditTest[]): AuditTest {
+  const partsOf = (test: AuditTest): readonly AuditTest[] => ('any' in test ? test.any.flatMap(partsOf) : [test])
+  const values = new Map<TextColumn, string[]>()
+  const others: AuditTest[] = []
+  for (const part of tests.flatMap(partsOf)) {
+    if ('among' in part) values.set(part.column, (values.get(part.column) ?? []).concat(part.among))
+    else others.push(part)
+  }
+  return { any: [...others, ...[...values].map(([column, among]) => ({ column, among }))] }
+}
+
 /** Every row, and none. */
 export const everyRow: AuditTest = { all: [] }
 export const noRow: AuditTest = { any: [] }
@@ -101,7 +113,8 @@ export function auditCondition(test: AuditTest, bind: Bind, isKeyed: boolean): s
 export function clientKeysOf(test: AuditTest): readonly number[] | undefined {
   if ('all' in test) {
     const each = test.all.map(clientKeysOf).filter(keys => keys !== undefined)
-    return each.toSorted((one, other) => one.length - other.length)[0]
+    const [first, ...others] = each.map(keys => new Set(keys))
+    return first && [...others.reduce((both, keys) => both.intersection(keys), first)]
   }
   if ('any' in test) {
     const each = test.any.map(clientKeysOf)

@@ -1,6 +1,6 @@
 // The conditions by which the trail is searched, as SQL: values are parameters, whatever they hold.
 import { expect, test } from 'vitest'
-import { type AuditTest, auditCondition, clientKeysOf, everyRow, noRow } from '../../src/audit/criteria.ts'
+import { type AuditTest, anyOf, auditCondition, clientKeysOf, everyRow, noRow } from '../../src/audit/criteria.ts'
 import { clientKey } from '../../src/audit/packed.ts'
 
 const ill = `'; drop table audit_event; --`
@@ -74,6 +74,23 @@ test('a condition on rows that are found by the keys of their clients only says 
   expect(bound).toEqual([[ill], [ill]])
 })
 
+test('alternatives of a column are one condition', () => {
+  const of = (name: string): AuditTest => ({
+    any: [client(name), { column: 'organization_id', among: [name] }, { patient: name }],
+  })
+  expect(anyOf([of('a'), { any: [of('b')] }, { not: client('c') }])).toEqual({
+    any: [
+      { patient: 'a' },
+      { patient: 'b' },
+      { not: client('c') },
+      client('a', 'b'),
+      { column: 'organization_id', among: ['a', 'b'] },
+    ],
+  })
+  expect(anyOf([])).toEqual(noRow)
+  expect(anyOf([everyRow])).toEqual({ any: [everyRow] })
+})
+
 const client = (...among: string[]): AuditTest => ({ column: 'client_id', among })
 
 test.each<[AuditTest, readonly number[] | undefined]>([
@@ -86,7 +103,9 @@ test.each<[AuditTest, readonly number[] | undefined]>([
   [{ not: client('a') }, undefined],
   [{ any: [client('a'), client('b', 'a')] }, [clientKey('a'), clientKey('b')]],
   [{ any: [client('a'), { patient: 'p' }] }, undefined],
-  [{ all: [client('a', 'b'), { patient: 'p' }, client('c')] }, [clientKey('c')]],
+  [{ all: [client('a', 'b'), { patient: 'p' }, client('b', 'c')] }, [clientKey('b')]],
+  [{ all: [client('a'), client('b')] }, []],
+  [{ all: [{ patient: 'p' }, { not: client('a') }] }, undefined],
 ])('%j is of clients with the keys %j', (given, keys) => {
   expect(clientKeysOf(given)).toEqual(keys)
 })

@@ -132,7 +132,10 @@ function readParameter(
     return
   }
   if (types.length > 1 && types.some(type => options.params.of(type).has(name.split(/[:.]/, 1)[0]!)))
-    throw malformed(name, `${shown(name)} is not a parameter of all searched types: specify the types with _type.`)
+    throw malformed(
+      name,
+      `${shown(name)} is not one parameter of all searched types: name types with _type that have it for the same kind of values.`,
+    )
   const warning = `The parameter ${name} is not known for ${types.length === 1 ? types[0] : 'a search across types'} and was not applied.`
   if (options.strict) throw malformed(name, warning.replace(' and was not applied', ''))
   draft.warnings.push(warning)

@@ -175,7 +175,7 @@ test.each(['?_type=Slot,GraphDefinition&start=2024', '?_type=Goal,ActivityDefini
     const { status, body } = await call('GET', query)
     expect(status).toBe(400)
     expect(body.issue[0].diagnostics).toContain(
-      'is not a parameter of all searched types: specify the types with _type.',
+      'is not one parameter of all searched types: name types with _type that have it for the same kind of values.',
     )
   },
 )
