@@ -27,8 +27,11 @@ export async function lastn(
 ): Promise<{ matches: Hit[]; warnings: readonly string[] }> {
   const { context, where } = conditions(await resolve(request, sourcesOf(on, options)), options)
   const candidates = await on.query<Candidate>({
-    text: `select s.key, (r.body::json -> 'code')::text as code from search s join resource r using (shard, key)
-      where ${where} order by s.date desc, s.key desc limit ${context.bind(mostCandidates + 1)}`,
+    // Bodies are read of these alone: planned as one, the statement would read those of all matches, and sort what it read.
+    text: `with newest as materialized (
+        select s.shard, s.key, s.date from search s where ${where} order by s.date desc, s.key desc limit ${context.bind(mostCandidates + 1)}
+      ) select n.key, (r.body::json -> 'code')::text as code from newest n join resource r using (shard, key)
+      order by n.date desc, n.key desc`,
     values: context.values,
   })
   const keys = kinds(candidates.slice(0, mostCandidates)).flatMap(kind => kind.slice(0, max))
