@@ -40,7 +40,7 @@ export type AuditTest =
   | { readonly not: AuditTest }
 
 /** The test that one of these is met: all values of a column are one test, so that many are not as many conditions. */
-export function anyOf(tests: readonly AuditTest[]): AuditTest {
+export function anyTest(tests: readonly AuditTest[]): AuditTest {
   const partsOf = (test: AuditTest): readonly AuditTest[] => ('any' in test ? test.any.flatMap(partsOf) : [test])
   const values = new Map<TextColumn, string[]>()
   const others: AuditTest[] = []

@@ -21,7 +21,7 @@ const fixedPlanMode: Readonly<Record<Layout, string>> = { whole: 'force_generic_
  * A plan for all values expects of an array what a hundredth of a large table is, and would start other processes to look for it. That takes
  * longer than what is nearly always found.
  */
-const alone = 'max_parallel_workers_per_gather=0'
+const inOneProcess = 'max_parallel_workers_per_gather=0'
 
 export interface PoolsOptions extends Known {
   /** The class of the connections, whose errors have a listener. */
@@ -48,7 +48,7 @@ export function openPools(config: pg.ClientConfig, options: PoolsOptions): Pools
   }
   return {
     planned: open('plan_cache_mode=force_custom_plan'),
-    fixed: open(`plan_cache_mode=${fixedPlanMode[options.layout]}`, alone),
+    fixed: open(`plan_cache_mode=${fixedPlanMode[options.layout]}`, inOneProcess),
     layout: options.layout,
   }
 }

@@ -1,5 +1,5 @@
 // GET AuditEvent and AuditEvent/{id}: the audit trail, which clients read and never write (https://hl7.org/fhir/R4/auditevent.html).
-import { type AuditTest, anyOf } from '../audit/criteria.ts'
+import { type AuditTest, anyTest } from '../audit/criteria.ts'
 import type { AuditPlace } from '../audit/reader.ts'
 import type { Base } from '../store/base.ts'
 import { splitOr, unescaped } from '../store/search/query-text.ts'
@@ -100,7 +100,7 @@ function testOf(name: string, value: string, base: Base): AuditTest {
     throw wrongParameter(name.slice(0, 60), wordsFor(code, modifier, parameter))
   const values = splitOr(value).map(each => parameter.find(unescaped(each), modifier, base))
   // None of several: `action:not=C,R` is neither.
-  return modifier === 'not' ? { all: values } : anyOf(values)
+  return modifier === 'not' ? { all: values } : anyTest(values)
 }
 
 function missingTest({ has }: AuditParameter, code: string, value: string): AuditTest {

@@ -1,6 +1,6 @@
 // The conditions by which the trail is searched, as SQL: values are parameters, whatever they hold.
 import { expect, test } from 'vitest'
-import { type AuditTest, anyOf, auditCondition, clientKeysOf, everyRow, noRow } from '../../src/audit/criteria.ts'
+import { type AuditTest, anyTest, auditCondition, clientKeysOf, everyRow, noRow } from '../../src/audit/criteria.ts'
 import { clientKey } from '../../src/audit/packed.ts'
 
 const ill = `'; drop table audit_event; --`
@@ -78,7 +78,7 @@ test('alternatives of a column are one condition', () => {
   const of = (name: string): AuditTest => ({
     any: [client(name), { column: 'organization_id', among: [name] }, { patient: name }],
   })
-  expect(anyOf([of('a'), { any: [of('b')] }, { not: client('c') }])).toEqual({
+  expect(anyTest([of('a'), { any: [of('b')] }, { not: client('c') }])).toEqual({
     any: [
       { patient: 'a' },
       { patient: 'b' },
@@ -87,8 +87,8 @@ test('alternatives of a column are one condition', () => {
       { column: 'organization_id', among: ['a', 'b'] },
     ],
   })
-  expect(anyOf([])).toEqual(noRow)
-  expect(anyOf([everyRow])).toEqual({ any: [everyRow] })
+  expect(anyTest([])).toEqual(noRow)
+  expect(anyTest([everyRow])).toEqual({ any: [everyRow] })
 })
 
 const client = (...among: string[]): AuditTest => ({ column: 'client_id', among })

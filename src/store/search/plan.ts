@@ -59,8 +59,7 @@ function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page,
   // A statement that may find nothing, planned for its values each time, would cost more than asking first.
   const ask = narrowed ? [askReach<Page, PageRow>(request, options, narrowed)] : []
   const isAlong = options.layout !== 'distributed' && !request.criteria.some(isNarrow)
-  const along = isAlong ? alongTime(request, options) : []
-  if (isAlong) along.push(...acrossTypes(request, options))
+  const along = isAlong ? [...alongTime(request, options), ...acrossTypes(request, options)] : []
   if (along.length > 0) return [...ask, ...along, ...(along.at(-1)!.givesUp ? [read(options)] : [])]
   return [...ask, ...inTurn(request, options, newest), ...fromDate, read(options)]
 }
