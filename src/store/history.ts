@@ -1,11 +1,10 @@
 // The versions of resources, newest first, page by page. https://hl7.org/fhir/R4/http.html#history
-import { int2Array } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { isWorldly } from './index/subject.ts'
 import type { Principal, Reading } from './principal.ts'
 import { read } from './read.ts'
-import { type Binder, createBinder } from './search/binder.ts'
+import { type Binder, createBinder, typeArray } from './search/binder.ts'
 import { boundReach, reached } from './search/reach.ts'
 import { typeNumber } from './type-number.ts'
 import { columns, toVersion, type Version, type VersionRow, versionTables } from './versions.ts'
@@ -100,13 +99,13 @@ function pageText(
   const along = (types: readonly string[]): Parts[] => {
     if (types.length === 0) return []
     const tables = versionTables({ ...binder, visibility, of: boundOf(request, bind) })
-    const all = (): string => bind(int2Array(types.map(typeNumber)))
+    const all = (): string => typeArray(types, { bind })
     const part = (which: keyof Parts): string => {
       const rows = (...ofType: string[]): string => first(tables[which], which, ...ofType)
       if (request.id !== undefined) return `(${rows()})`
       // There an index holds all types in the order of time, and no limit stands for each of several.
-      if (layout === 'distributed') return `(${rows(`type = any(${all()}::smallint[])`)})`
-      return `(select v.* from unnest(${all()}::smallint[]) as of(type) cross join lateral (${rows('type = of.type')}) v)`
+      if (layout === 'distributed') return `(${rows(`type = any(${all()})`)})`
+      return `(select v.* from unnest(${all()}) as of(type) cross join lateral (${rows('type = of.type')}) v)`
     }
     return [{ current: part('current'), former: part('former') }]
   }
@@ -164,7 +163,7 @@ function reachedTables(
 ): { current: string; former: string } {
   const { bind } = binder
   const patients = `${bind(reach.patients)}::bigint[]`
-  const of = `any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`
+  const of = `any(${typeArray(types, { bind })})`
   const about = `h.subject = any(${patients})`
   const aboutSeveral = `h.about is not null and h.about && ${patients}`
   const written = `h.author = ${visibility.author(binder)} and h.author <> 0`
@@ -186,8 +185,8 @@ function reachedTables(
 function timelineText(request: HistoryRequest, visibility: Visibility | undefined, binder: Binder): string {
   const { bind } = binder
   const { current, former } = versionTables({ ...binder, visibility, of: boundOf(request, bind) })
-  const types = int2Array((request.type ? [request.type] : request.types).map(typeNumber))
-  const which = request.id === undefined ? `type = any(${bind(types)}::smallint[])` : 'true'
+  const types = request.type ? [request.type] : request.types
+  const which = request.id === undefined ? `type = any(${typeArray(types, binder)})` : 'true'
   const conditions = [...(visibility ? ['is_seen'] : []), ...timeConditions(request, bind)]
   conditions.push(`coalesce(until > ${moment(request.at!.low, bind)}, true)`)
   const all = visibility ? `${columns}, is_seen` : columns

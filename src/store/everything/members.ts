@@ -1,15 +1,13 @@
 // Finds the members of the compartments that $everything covers, in one statement.
 
-import { int2Array } from '../../db/arrays.ts'
 import { prepared } from '../../db/database.ts'
 import type { Indexer } from '../index/entry.ts'
 import { selfHash } from '../index/postings.ts'
-import { type Binder, createBinder } from '../search/binder.ts'
+import { type Binder, createBinder, typeArray } from '../search/binder.ts'
 import { type HitRow, hitColumns } from '../search/hit.ts'
 import { boundReach, reached, reachText } from '../search/reach.ts'
 import { compartmentCondition, someCompartmentCondition } from '../search/sql-compartment.ts'
 import { type Session, searchOptions } from '../session.ts'
-import { typeNumber } from '../type-number.ts'
 import { type Reach, seen } from '../visibility.ts'
 import { careCondition } from './care-dates.ts'
 import type { EverythingRequest } from './request.ts'
@@ -74,7 +72,7 @@ export function inScope({ patient, start, end, types }: Scope, row: string, inde
   const conditions =
     patient === undefined
       ? [
-          `${row}.type = any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`,
+          `${row}.type = any(${typeArray(types, { bind })})`,
           someCompartmentCondition(types, row, { ...binder, indexer }),
         ]
       : [compartmentCondition({ kind: 'compartment', types, of: 'Patient', id: patient }, row, context, false)]

@@ -7,7 +7,7 @@ import { hash64 } from '../../lib/hash.ts'
 import type { Base } from '../base.ts'
 import { storedKeys } from '../index/param-paths.ts'
 import { selfHash } from '../index/postings.ts'
-import { createBinder } from '../search/binder.ts'
+import { createBinder, typeArray } from '../search/binder.ts'
 import { type HitRow, hitColumns, hitsOf } from '../search/hit.ts'
 import type { Session } from '../session.ts'
 import { typeName, typeNumber } from '../type-number.ts'
@@ -34,7 +34,7 @@ export async function outsideOfOne(
   const { bind } = binder
   const conditions = [
     `t.self = any(${bind(int8Array([...targets].map(hash64)))}::bigint[])`,
-    `t.type = any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`,
+    `t.type = any(${typeArray(types, { bind })})`,
     `(t.patient is null or t.patient = ${bind(selfHash('Patient', request.patient))}::bigint)`,
     `t.key > ${bind(after)}::bigint`,
     ...since(request, binder),
@@ -100,7 +100,7 @@ function outsideAtOnce(
   const numbers = bind(int2Array(ways.map(way => way.type)))
   const salts = bind(int8Array(ways.map(way => way.salt)))
   const conditions = [
-    `t.type = any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`,
+    `t.type = any(${typeArray(types, { bind })})`,
     `t.key > ${bind(after)}::bigint`,
     `exists (select 1 from search s where s.refs && (
         select array_agg(t.self # way.salt) from unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt)
@@ -135,7 +135,7 @@ function candidates(session: Session, request: EverythingRequest, { types, after
   const binder = createBinder()
   const { bind } = binder
   const conditions = [
-    `t.type = any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`,
+    `t.type = any(${typeArray(types, { bind })})`,
     `t.key > ${bind(after)}::bigint`,
     ...since(request, binder),
     ...seen('t', { ...binder, visibility: session.principal.visibility }),

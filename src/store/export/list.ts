@@ -7,6 +7,7 @@ import type { Queryable, Transactional } from '../../db/statement.ts'
 import { searchParams } from '../../definitions/r4.ts'
 import { storedKeys } from '../index/param-paths.ts'
 import { shardSql } from '../index/shard.ts'
+import { typeArray } from '../search/binder.ts'
 import { isInPatientCompartment } from '../search/sql-compartment.ts'
 import type { SqlContext } from '../search/sql-context.ts'
 import { mustStillBeUsed, type Session } from '../session.ts'
@@ -169,7 +170,7 @@ async function followPointers(
     join unnest(${bind(int2Array(ways.map(way => way.type)))}::smallint[], ${bind(int8Array(ways.map(way => way.salt)))}::bigint[])
       as way(type, salt) on way.type = pointer.type
     join search t on t.self = pointer.ref # way.salt
-    where t.type = any(${bind(int2Array(outside.map(typeNumber)))}::smallint[])${isTheirs}${isNew}`
+    where t.type = any(${typeArray(outside, { bind })})${isTheirs}${isNew}`
   await on.query({ text, values: context.values })
 }
 

@@ -6,7 +6,7 @@ import { Failure } from '../../lib/failure.ts'
 import { cutAt } from '../../lib/text.ts'
 import type { Indexer } from '../index/entry.ts'
 import { shardSql } from '../index/shard.ts'
-import { type Binder, createBinder } from '../search/binder.ts'
+import { type Binder, createBinder, typeArray } from '../search/binder.ts'
 import { parseSearch } from '../search/parse.ts'
 import type { Criterion } from '../search/request.ts'
 import { resolve } from '../search/resolve.ts'
@@ -115,7 +115,7 @@ export function scopeCondition(
   row: string,
   context: SqlContext,
 ): string {
-  const conditions = [`${row}.type = any(${context.bind(int2Array(types.map(typeNumber)))}::smallint[])`]
+  const conditions = [`${row}.type = any(${typeArray(types, context)})`]
   if (scope.of !== 'everything' && types.every(isInPatientCompartment)) {
     const about = membership(scope, types, row, context.indexer, context)
     conditions.push(types[0] === 'Provenance' ? `(${about} or ${isTraced(row)})` : about)

@@ -1,4 +1,6 @@
 // The parameters of a statement in the making: values travel apart from its text, always.
+import { int2Array } from '../../db/arrays.ts'
+import { typeNumber } from '../type-number.ts'
 
 /** Collects the parameters of a statement. */
 export interface Binder {
@@ -11,3 +13,7 @@ export function createBinder(): Binder {
   const values: unknown[] = []
   return { values, bind: value => `$${values.push(value)}` }
 }
+
+/** Resource types as an array of their numbers. */
+export const typeArray = (types: readonly string[], { bind }: Pick<Binder, 'bind'>): string =>
+  `${bind(int2Array(types.map(typeNumber)))}::smallint[]`

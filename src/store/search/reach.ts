@@ -1,11 +1,10 @@
 // Searches of a caller with access to a small part of a large data set read that part, instead of everything. The caller's consents
 // are still checked for each row: this only narrows.
-import { int2Array } from '../../db/arrays.ts'
 import { isWorldly } from '../index/subject.ts'
 import { patientsNamed } from '../patients.ts'
 import { typeNumber } from '../type-number.ts'
 import type { Reach, Seen } from '../visibility.ts'
-import type { Binder } from './binder.ts'
+import { type Binder, typeArray } from './binder.ts'
 import type { Criterion, SearchRequest, Sought } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
 import { typeOfFound } from './statement.ts'
@@ -77,7 +76,7 @@ export function reached(
   const byOtherWays = `s.patient is null and s.subject not in (0, 1) and s.subject = ${among}`
   const aboutSeveral = `s.about is not null and s.about && ${patientArray}`
   const written = `s.key = any(${keyArray})`
-  const types = `any(${bind(int2Array(request.types.map(typeNumber)))}::smallint[])`
+  const types = `any(${typeArray(request.types, { bind })})`
   const isNew = [about, byOtherWays, aboutSeveral].map(way => ` and (${way}) is not true`)
   const ways = [
     `${about} and s.type = ${types}`,

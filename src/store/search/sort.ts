@@ -1,11 +1,10 @@
 // What results are ordered by, and how a page continues where the last one ended: keyset paging, never an offset.
-import { int2Array } from '../../db/arrays.ts'
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { Failure } from '../../lib/failure.ts'
 import { clinicalDate } from '../index/clinical-date.ts'
 import type { Indexer } from '../index/entry.ts'
 import { jsonPath } from '../index/param-paths.ts'
-import { typeNumber } from '../type-number.ts'
+import { typeArray } from './binder.ts'
 import type { Cursor, SearchRequest, SortKey } from './request.ts'
 import type { SqlContext } from './sql-context.ts'
 
@@ -86,9 +85,6 @@ function ofParam({ param }: SortKey, types: readonly string[], { indexer, bind }
   return `v.shard = s.shard and v.key = s.key and v.param = any(${bind(numbers)}::integer[])`
 }
 
-const oneOf = (types: readonly string[], { bind }: SqlContext): string =>
-  `any(${bind(int2Array(types.map(typeNumber)))}::smallint[])`
-
 function spanOrder(sortKey: SortKey, types: readonly string[], context: SqlContext): Order {
   const { param, descending } = sortKey
   const missing = `'${valueOfMissing(sortKey)}'::double precision`
@@ -98,7 +94,9 @@ function spanOrder(sortKey: SortKey, types: readonly string[], context: SqlConte
   const ofColumn = `case when s.date < -${undatedPlace} then ${missing} else ${descending ? 's.date_high' : 's.date'} end`
   return {
     expression:
-      held.length === 0 ? ofRows : `case when s.type = ${oneOf(held, context)} then ${ofColumn} else ${ofRows} end`,
+      held.length === 0
+        ? ofRows
+        : `case when s.type = any(${typeArray(held, context)}) then ${ofColumn} else ${ofRows} end`,
     type: 'double precision',
     descending,
     usesResource: false,
@@ -120,7 +118,7 @@ function bodyOrder(sortKey: SortKey, types: readonly string[], context: SqlConte
   const cases = [...byPath].map(([path, those]) => ({ path: `${context.bind(path.split('.'))}::text[]`, those }))
   const [first, ...others] = cases
   const path = others.reduce(
-    (rest, each) => `case when s.type = ${oneOf(each.those, context)} then ${each.path} else ${rest} end`,
+    (rest, each) => `case when s.type = any(${typeArray(each.those, context)}) then ${each.path} else ${rest} end`,
     first!.path,
   )
   // json, not jsonb: it does not read the numbers on its way, and a decimal of FHIR may be larger than any of PostgreSQL's.

@@ -1,11 +1,11 @@
 // A compartment as a condition: what refers to its patient, encounter, practitioner… by a parameter that R4 names, and that
 // resource itself (https://hl7.org/fhir/R4/compartmentdefinition.html).
-import { int2Array } from '../../db/arrays.ts'
 import { compartmentParams, resourceTypes } from '../../definitions/r4.ts'
 import type { Indexer } from '../index/entry.ts'
 import { storedKeys } from '../index/param-paths.ts'
 import { ofSomePatient, type ParamKey, refPosting, selfHash } from '../index/postings.ts'
 import { typeNumber } from '../type-number.ts'
+import { typeArray } from './binder.ts'
 import type { CompartmentCriterion } from './request.ts'
 import { anyOf, postingArray, type SqlContext } from './sql-context.ts'
 import { isAboutPatient } from './sql-references.ts'
@@ -36,7 +36,7 @@ export function compartmentCondition(
   if (types.includes(of)) conditions.push(`${row}.self = ${context.bind(selfHash(of, id))}::bigint`)
   if (held.length > 0) {
     const about = isAboutPatient(row, context.bind(selfHash('Patient', id)))
-    const only = () => `${row}.type = any(${context.bind(int2Array(held.map(typeNumber)))}::smallint[])`
+    const only = () => `${row}.type = any(${typeArray(held, context)})`
     conditions.push(isExact && isTypeAsked ? about : `(${about} and ${only()})`)
   }
   if (keys.length > 0)
@@ -59,9 +59,7 @@ export function someCompartmentCondition(
   const conditions: string[] = []
   if (types.includes('Patient')) conditions.push(`${row}.type = ${typeNumber('Patient')}`)
   if (held.length > 0)
-    conditions.push(
-      `(${row}.patient is not null and ${row}.type = any(${bind(int2Array(held.map(typeNumber)))}::smallint[]))`,
-    )
+    conditions.push(`(${row}.patient is not null and ${row}.type = any(${typeArray(held, { bind })}))`)
   if (keys.length > 0) conditions.push(`${bind(ofSomePatient)}::bigint = any(${row}.tokens)`)
   return conditions.length > 0 ? anyOf(conditions) : 'false'
 }

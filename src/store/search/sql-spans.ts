@@ -1,9 +1,8 @@
 // Dates, numbers and quantities as conditions: the clinical date by its columns, everything else by the table `span`.
-import { int2Array } from '../../db/arrays.ts'
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { noDate } from '../index/draft.ts'
 import * as postings from '../index/postings.ts'
-import { typeNumber } from '../type-number.ts'
+import { typeArray } from './binder.ts'
 import { unescaped } from './query-text.ts'
 import { columnEnds, dateCondition, numberCondition, periodCondition, spanEnds } from './ranges.ts'
 import type { ParamCriterion, Prefix } from './request.ts'
@@ -17,7 +16,7 @@ export function dateParamCondition(criterion: ParamCriterion, row: string, conte
   if (held.length === 0) return magnitudeCondition(criterion, row, context)
   const byColumns = columnsCondition(criterion, row, context)
   if (others.length === 0) return byColumns
-  const ofHeld = `${row}.type = any(${context.bind(int2Array(held.map(typeNumber)))}::smallint[])`
+  const ofHeld = `${row}.type = any(${typeArray(held, context)})`
   return `((${ofHeld} and ${byColumns}) or ${magnitudeCondition({ ...criterion, types: others }, row, context)})`
 }
 

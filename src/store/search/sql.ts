@@ -1,9 +1,9 @@
 // Turns criteria into SQL conditions on one row of the table `search`. Values only ever travel as parameters.
-import { int2Array } from '../../db/arrays.ts'
 import { Failure } from '../../lib/failure.ts'
 import * as postings from '../index/postings.ts'
 import { typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
+import { typeArray } from './binder.ts'
 import { listCondition } from './lists.ts'
 import { unescaped } from './query-text.ts'
 import { dateCondition, type Ends } from './ranges.ts'
@@ -93,8 +93,8 @@ function isOneOf(selves: readonly bigint[], types: readonly string[], row: strin
 function lastUpdatedCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   if (isFollowed(context))
     return `exists (select 1 from resource u where u.shard = ${row}.shard and u.key = ${row}.key and ${updatedCondition(criterion, context)} offset 0)`
-  const types = context.bind(int2Array(criterion.types.map(typeNumber)))
-  return `(${row}.shard, ${row}.key) in (select u.shard, u.key from resource u where u.type = any(${types}::smallint[]) and ${updatedCondition(criterion, context)})`
+  const types = typeArray(criterion.types, context)
+  return `(${row}.shard, ${row}.key) in (select u.shard, u.key from resource u where u.type = any(${types}) and ${updatedCondition(criterion, context)})`
 }
 
 /** The condition of `_lastUpdated` on the row `u` of `resource`. */

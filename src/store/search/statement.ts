@@ -1,8 +1,7 @@
 // The parts of the statements that searches are answered by: conditions on the row `s` of search, and a page in its order.
-import { int2Array } from '../../db/arrays.ts'
 import { typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
-import { createBinder } from './binder.ts'
+import { createBinder, typeArray } from './binder.ts'
 import { closedColumn } from './closed.ts'
 import { hitColumns } from './hit.ts'
 import type { SearchRequest, Sought } from './request.ts'
@@ -41,10 +40,9 @@ export function createContext(
 }
 
 export function typeCondition({ types }: Sought, { bind }: SqlContext, column = 's.type'): string {
-  const numbers = types.map(typeNumber)
-  return numbers.length === 1
-    ? `${column} = ${bind(numbers[0])}::smallint`
-    : `${column} = any(${bind(int2Array(numbers))}::smallint[])`
+  return types.length === 1
+    ? `${column} = ${bind(typeNumber(types[0]!))}::smallint`
+    : `${column} = any(${typeArray(types, { bind })})`
 }
 
 /** Where a page is read from, and what its rows must meet. */
@@ -89,18 +87,22 @@ export function firstOfTypes(
   alias: string,
   most: number,
 ): string {
-  const of = (type: string): OrderedRows => ({ ...first, conditions: [`${alias}.type = ${type}`, ...first.conditions] })
-  const numbers = request.types.map(typeNumber)
-  if (numbers.length === 1) return firstRows(request, context, of(`${context.bind(numbers[0])}::smallint`), most)
+  const of = (condition: string): OrderedRows => ({ ...first, conditions: [condition, ...first.conditions] })
+  const type = `${alias}.type`
+  if (request.types.length === 1) return firstRows(request, context, of(typeCondition(request, context, type)), most)
   const order = orderBy(
     first.orders,
     first.orders.map(({ expression }) => expression),
     first.key,
     isBackward(request.cursor),
   )
-  return `(select ${alias}.* from unnest(${context.bind(int2Array(numbers))}::smallint[]) of(type)
-    cross join lateral ${firstRows(request, context, of('of.type'), most)} ${alias} ${order} limit ${most})`
+  return `(select ${alias}.* from unnest(${typeArray(request.types, context)}) of(type)
+    cross join lateral ${firstRows(request, context, of(`${type} = of.type`), most)} ${alias} ${order} limit ${most})`
 }
+
+/** The row of `search` that belongs to another row, as `s`, if it meets the conditions on it. `offset 0` keeps the planner to looking at one after the other. */
+export const searchRowOf = (row: string, conditions: readonly string[]): string =>
+  `cross join lateral (select s.* from search s where ${[`s.shard = ${row}.shard`, `s.key = ${row}.key`, ...conditions].join(' and ')} offset 0) s`
 
 /** At least a page and one more: one of few numbers, so that each statement with it keeps its plan, which has the number in it. */
 export const atLeastPage = ({ count }: SearchRequest): number =>

@@ -1,15 +1,14 @@
 // Find what one criterion names first, then look at each of these resources for the rest, and sort: where the planner, which does not know
 // how many that are, would collect or join all of them.
-import { int2Array } from '../../../db/arrays.ts'
 import { prepared } from '../../../db/database.ts'
-import { typeNumber } from '../../type-number.ts'
+import { typeArray } from '../binder.ts'
 import { type Page, type PageRow, pageOf } from '../page.ts'
 import type { Criterion, ParamCriterion, SearchRequest } from '../request.ts'
 import { foundRows, ordersOf } from '../sort.ts'
 import { updatedCondition } from '../sql.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
 import { wordOf } from '../sql-words.ts'
-import { besideCount, conditions, onward, type PageSource, pageText, typeOfFound } from '../statement.ts'
+import { besideCount, conditions, onward, type PageSource, pageText, searchRowOf, typeOfFound } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { isOfUpdate } from '../walk.ts'
 import { mostSorted } from './find-all.ts'
@@ -39,7 +38,7 @@ export function fromChanges({ types, criteria }: SearchRequest): Beginning | und
     others: criteria.filter(each => !isOfUpdate(each)),
     rows: context =>
       // In the order of the index, which a plan for any moment might otherwise think dearer than reading the table.
-      `select u.shard, u.key from unnest(${context.bind(int2Array(types.map(typeNumber)))}::smallint[]) of(type) cross join lateral (
+      `select u.shard, u.key from unnest(${typeArray(types, context)}) of(type) cross join lateral (
           select u.shard, u.key from resource u where u.type = of.type and ${times.map(each => updatedCondition(each, context)).join(' and ')}
           order by u.updated_at desc, u.key desc) u`,
   }
@@ -48,7 +47,7 @@ export function fromChanges({ types, criteria }: SearchRequest): Beginning | und
 /** Most that a search begins with. */
 const mostNamed = 3000
 
-/** Looks at each resource that the search begins with. `offset 0` as in walk-codes.ts. */
+/** Looks at each resource that the search begins with. */
 export const findFrom = (
   request: SearchRequest,
   options: SearchOptions,
@@ -68,8 +67,8 @@ export const findFrom = (
     }
     const counted = `select case when ${isMuch} then ${mostSorted + 1} else count(*)::integer end as found from found`
     const statement = `with named as materialized (${rows(context)} limit ${mostNamed + 1}), found as materialized (
-        select s.shard, s.key, s.date from (select distinct n.shard, n.key from named n where not ${isMuch}) n cross join lateral (
-          select s.shard, s.key, s.date from search s where s.shard = n.shard and s.key = n.key and ${where}${onward(request, orders, context)} offset 0) s
+        select s.shard, s.key, s.date from (select distinct n.shard, n.key from named n where not ${isMuch}) n
+          ${searchRowOf('n', [`${where}${onward(request, orders, context)}`])}
         limit ${mostSorted + 1}
       ) ${besideCount(counted, pageText(request, context, { ...source, orders, isNumbered: true }))}`
     return prepared(statement, context, true)

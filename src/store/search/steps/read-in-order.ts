@@ -8,7 +8,15 @@ import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
-import { conditions, createContext, type PageSource, pageText, typeCondition, typeOfFound } from '../statement.ts'
+import {
+  conditions,
+  createContext,
+  type PageSource,
+  pageText,
+  searchRowOf,
+  typeCondition,
+  typeOfFound,
+} from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { isClinicalDate, isPlainToken } from '../walk.ts'
 
@@ -36,12 +44,11 @@ export const readInOrder = (
 const isOfDates = ({ types, criteria }: SearchRequest): boolean =>
   criteria.every(each => isClinicalDate(each, types[0]!))
 
-/** Walks along an index that says what is worth looking at, and looks at that alone. `offset 0` as in walk-codes.ts. */
+/** Walks along an index that says what is worth looking at, and looks at that alone. */
 function passing(request: SearchRequest, options: SearchOptions): PageSource & { context: SqlContext } {
   const context = createContext(request, options, 'c')
-  const isSeen = seen('s', { bind: context.bind, visibility: context.visibility }).join(' and ')
-  const from = `search c cross join lateral (
-      select s.key, s.type, s.date_high from search s where s.shard = c.shard and s.key = c.key and ${isSeen} offset 0) s`
+  const isSeen = seen('s', { bind: context.bind, visibility: context.visibility })
+  const from = `search c ${searchRowOf('c', isSeen)}`
   const dated = request.criteria.map(each => conditionOf(each, 's', context))
   const where = [typeCondition(request, context, 'c.type'), ...likelySeen('c', context), ...dated].join(' and ')
   return { context, from, where, key: 'c.key' }

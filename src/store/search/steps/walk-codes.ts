@@ -5,7 +5,7 @@ import type { SearchRequest } from '../request.ts'
 import { beyond, isBackward, orderBy, ordersOf } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
-import { createContext, firstRows, type PageSource, typeCondition } from '../statement.ts'
+import { createContext, firstRows, type PageSource, searchRowOf, typeCondition } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { clinicalDates, isClinicalDate, mostWalked } from '../walk.ts'
 import { pageStep } from './read-in-order.ts'
@@ -34,7 +34,7 @@ export function walkCodes(request: SearchRequest, options: SearchOptions, how: C
   }
 }
 
-// `offset 0` keeps the planner to the walk: whatever it believes of the table, it looks at one row of a code after the other.
+/** A walk to which `searchRowOf` keeps the planner: whatever it believes of the table, it looks at one row of a code after the other. */
 function walked(
   request: SearchRequest,
   given: SearchOptions,
@@ -48,17 +48,15 @@ function walked(
     typeCondition(request, context),
     ...others.map(each => conditionOf(each, 's', context)),
     ...seen('s', { bind: context.bind, visibility: context.visibility }),
-  ].join(' and ')
+  ]
   const orders = ordersOf(request, context)
   const within = [...likelySeen('c', context), ...dated.map(each => conditionOf(each, 's', context))]
-  const rowOf = (condition: string): string =>
-    `cross join lateral (select s.key, s.date_high from search s where s.shard = c.shard and s.key = c.key${condition} offset 0) s`
   const along = (posting: bigint | null): Pick<PageSource, 'from' | 'where'> => {
     const conditions = [`c.posting = ${context.bind(posting)}::bigint`, ...within]
-    if (most === undefined) return { from: `coded c ${rowOf(` and ${inner}`)}`, where: conditions.join(' and ') }
-    const rows = `c.date, c.key, c.shard from coded c ${dated.length > 0 ? rowOf('') : ''}`
+    if (most === undefined) return { from: `coded c ${searchRowOf('c', inner)}`, where: conditions.join(' and ') }
+    const rows = `c.date, c.key, c.shard from coded c ${dated.length > 0 ? searchRowOf('c', []) : ''}`
     const first = firstRows(request, context, { rows, conditions, orders, key: 'c.key' }, most)
-    return { from: `${first} c ${rowOf(` and ${inner}`)}`, where: 'true' }
+    return { from: `${first} c ${searchRowOf('c', inner)}`, where: 'true' }
   }
   const [single, ...more] = codes
   if (more.length === 0) return { context, ...along(single!), key: 'c.key' }

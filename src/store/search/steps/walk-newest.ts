@@ -6,7 +6,7 @@ import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
-import { atLeastPage, conditions, createContext, firstOfTypes, pageText } from '../statement.ts'
+import { atLeastPage, conditions, createContext, firstOfTypes, pageText, searchRowOf } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 
 /** The next rows of `search` of the types, in the order of the answer from the place of the cursor on. Of several types, the index alone says which. */
@@ -21,8 +21,7 @@ export function newestRows(request: SearchRequest, context: SqlContext, most: nu
       most,
     )
   if (request.types.length === 1) return first('s.*')
-  return `(select s.* from ${first('s.shard, s.key, s.date')} n
-    cross join lateral (select s.* from search s where s.shard = n.shard and s.key = n.key offset 0) s)`
+  return `(select s.* from ${first('s.shard, s.key, s.date')} n ${searchRowOf('n', [])})`
 }
 
 /**
@@ -54,7 +53,7 @@ export const readNewest = (request: SearchRequest, options: SearchOptions): Sear
     const orders = ordersOf(request, context)
     const isSeen = seen('s', { bind: context.bind, visibility: context.visibility })
     const dated = request.criteria.map(each => conditionOf(each, 's', context))
-    const row = isSeen.length + dated.length === 0 ? '' : rowOf('c', isSeen)
+    const row = isSeen.length + dated.length === 0 ? '' : searchRowOf('c', isSeen)
     const rows = `c.shard, c.key, c.date from search c ${row}`
     const first = { rows, key: 'c.key', conditions: [...likelySeen('c', context), ...dated], orders }
     const from = `${firstOfTypes(request, context, first, 'c', atLeastPage(request))} c`
@@ -62,7 +61,3 @@ export const readNewest = (request: SearchRequest, options: SearchOptions): Sear
   },
   read: rows => pageOf(rows, request),
 })
-
-/** The row of `search` that belongs to another row, if it meets the conditions on it. `offset 0` as in walk-codes.ts. */
-const rowOf = (row: string, conditions: readonly string[]): string =>
-  `cross join lateral (select s.key, s.date_high from search s where ${[`s.shard = ${row}.shard`, `s.key = ${row}.key`, ...conditions].join(' and ')} offset 0) s`

@@ -7,7 +7,7 @@ import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import { conditionOf, updatedCondition } from '../sql.ts'
 import type { SearchOptions } from '../sql-context.ts'
-import { atLeastPage, createContext, firstOfTypes, pageText } from '../statement.ts'
+import { atLeastPage, createContext, firstOfTypes, pageText, searchRowOf } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { isClinicalDate, isOfUpdate, isPlainToken } from '../walk.ts'
 
@@ -28,7 +28,7 @@ const longestWalk = 1000
 
 /**
  * Reads the rows of `resource` or, for ids, of `directory`, in the order of their index. The planner believes that few of these rows and of those
- * of `search` belong together, and would sort the whole type. `offset 0` as in walk-codes.ts.
+ * of `search` belong together, and would sort the whole type.
  */
 export function walkResources(request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> {
   const others = request.criteria.filter(each => !isOfUpdate(each))
@@ -44,7 +44,7 @@ export function walkResources(request: SearchRequest, options: SearchOptions): S
       const conditions = request.criteria.filter(isOfUpdate).map(each => updatedCondition(each, context))
       const met = [...others.map(each => conditionOf(each, 's', context)), ...seen('s', context)]
       const table = isOfIds ? 'directory' : 'resource'
-      const stored = `cross join lateral (select s.key from search s where ${['s.shard = u.shard', 's.key = u.key', ...met].join(' and ')} offset 0) s`
+      const stored = searchRowOf('u', met)
       // The directory has what was deleted as well. A caller that may see little is asked for that before.
       const isFiltered = isOfIds || options.visibility !== undefined
       const rows = `u.shard, u.key, ${orders[0]!.expression} from ${table} u ${isFiltered && !isSelective ? stored : ''}`
