@@ -42,6 +42,7 @@ const inAllOnly = [
   'webhooks/attacks/ending',
   // Generated cases and published data.
   'access/consent-model',
+  'api/fhir/search-model',
   'fml/{corpus,fuzz,run-fuzz}',
   'http/{bad-input,deep-bodies}',
   'store/validate/published-data',

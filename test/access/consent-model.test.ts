@@ -4,10 +4,10 @@ import { issueCode } from '../../src/identity/enrolment.ts'
 import { mint as mintHealthId } from '../../src/lib/health-id.ts'
 import { healthIdSystem } from '../api/connect/support.ts'
 import { fhirCaller } from '../support/fhir.ts'
+import { randomOf } from '../support/random.ts'
 import { rounds } from '../support/rounds.ts'
 import { type Service, startService } from '../support/service.ts'
 import { type Call, type Disagreement, play, type Stage } from './model/play.ts'
-import { randomOf } from './model/random.ts'
 import { clients, historyBy, type Step } from './model/steps.ts'
 
 /** `CONSENT_HISTORIES=100000 npx vitest run test/access/consent-model.test.ts` plays more; `CONSENT_SEED` is the first of them. */

@@ -3,9 +3,10 @@ import { expect, test } from 'vitest'
 import { type Grant, grantsOf } from '../../src/access/consent/grants.ts'
 import { rulesOf } from '../../src/access/consent/rules.ts'
 import { nowhere } from '../../src/store/base.ts'
+import { randomOf } from '../support/random.ts'
 import { rounds } from '../support/rounds.ts'
 import { isOpen, rulesIn, type Thing } from './model/decide.ts'
-import { codes, named, randomOf, termsBy } from './model/random.ts'
+import { codes, named, termsBy } from './model/random-terms.ts'
 import { coding, kinds, type Terms, written } from './model/terms.ts'
 
 const organizations = ['clinic-a', 'clinic-b']

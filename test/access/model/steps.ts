@@ -1,5 +1,6 @@
 // What may happen in a history, and who does it.
-import { named, type Random, termsBy } from './random.ts'
+import type { Random } from '../../support/random.ts'
+import { named, termsBy } from './random-terms.ts'
 import type { Terms } from './terms.ts'
 
 /** Clients by the organisation of each; the keeper is the record-keeping system, whom consent does not filter. */
