@@ -8,7 +8,7 @@ import type { SearchRequest } from './search/request.ts'
 import { resolve } from './search/resolve.ts'
 import { sourcesOf } from './search/run.ts'
 import type { SearchOptions } from './search/sql-context.ts'
-import { conditions } from './search/statement.ts'
+import { conditions, withParts } from './search/statement.ts'
 
 interface Candidate {
   readonly key: number
@@ -28,10 +28,13 @@ export async function lastn(
   const { context, where } = conditions(await resolve(request, sourcesOf(on, options)), options)
   const candidates = await on.query<Candidate>({
     // Bodies are read of these alone: planned as one, the statement would read those of all matches, and sort what it read.
-    text: `with newest as materialized (
+    text: withParts(
+      `with newest as materialized (
         select s.shard, s.key, s.date from search s where ${where} order by s.date desc, s.key desc limit ${context.bind(mostCandidates + 1)}
       ) select n.key, (r.body::json -> 'code')::text as code from newest n join resource r using (shard, key)
       order by n.date desc, n.key desc`,
+      context,
+    ),
     values: context.values,
   })
   const keys = kinds(candidates.slice(0, mostCandidates)).flatMap(kind => kind.slice(0, max))

@@ -1,11 +1,10 @@
 // Chains, looked up from their end: each step runs first, so that the next one is planned for what it found. A few resources lead
 // to those that refer to them, or that they refer to, by an index; very many are matched row by row.
 import { int8Array } from '../../db/arrays.ts'
-import { prepared } from '../../db/database.ts'
 import type { Queryable } from '../../db/statement.ts'
 import type { Criterion, Found, HasCriterion } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
-import { conditions, typeOfFound } from './statement.ts'
+import { conditions, statementOf, typeOfFound } from './statement.ts'
 import { findingAll } from './steps/from-date-on.ts'
 import { isHeldBy, isPlainToken } from './walk.ts'
 
@@ -24,7 +23,7 @@ interface Step {
 /** Returns what meets the criterion. */
 export async function lookedUp(on: Queryable, step: Step, options: SearchOptions): Promise<Found> {
   const { context, text } = first(step, 's.self', options)
-  const rows = await on.query<{ self: string }>(prepared(`select found.self::text as self from ${text}`, context))
+  const rows = await on.query<{ self: string }>(statementOf(`select found.self::text as self from ${text}`, context))
   return rows.length > mostFound ? 'many' : rows.map(({ self }) => BigInt(self))
 }
 
@@ -37,7 +36,7 @@ export async function referredTo(on: Queryable, criterion: HasCriterion, options
   const statement = `with found as materialized (select * from ${text})
     select (select count(*) from found) as found, (select array_agg(distinct ref # salt)::text[]
       from found, unnest(refs) as ref, unnest(${context.bind(int8Array(salts))}::bigint[]) as salt where ref is not null) as selves`
-  const [row] = await on.query<{ found: number; selves: string[] | null }>(prepared(statement, context))
+  const [row] = await on.query<{ found: number; selves: string[] | null }>(statementOf(statement, context))
   return row!.found > mostFound ? 'many' : (row!.selves ?? []).map(BigInt)
 }
 

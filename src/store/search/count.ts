@@ -1,11 +1,10 @@
 // How many resources match, and may be seen: the steps by which they are counted.
-import { prepared } from '../../db/database.ts'
 import { typeNumber } from '../type-number.ts'
 import { likelySeen, type Reach, type Visibility } from '../visibility.ts'
 import { boundReach, canNarrow, isNarrow, lookingAt, reached } from './reach.ts'
 import type { SearchRequest } from './request.ts'
 import type { SearchOptions } from './sql-context.ts'
-import { type Conditions, conditions } from './statement.ts'
+import { type Conditions, conditions, statementOf, withParts } from './statement.ts'
 import { findingAll } from './steps/from-date-on.ts'
 import { askReach } from './steps/reach.ts'
 import type { SearchStep, Strategy } from './strategy.ts'
@@ -49,7 +48,7 @@ function count(name: string, { total }: SearchRequest, counted: () => Counted): 
     const { context, from, where } = counted()
     const limit = isCapped ? ` limit ${estimateFrom + 1}` : ''
     const text = `select count(*) as count from (select 1 from ${from} where ${where}${limit}) matches`
-    return { text, values: context.values }
+    return { text: withParts(text, context), values: context.values }
   }
   if (!isCapped) return [{ name, statement, read: ([row]) => row!.count }]
   const givesUp = `more than ${estimateFrom} resources match`
@@ -64,7 +63,8 @@ const estimate = (counted: () => Counted): SearchStep<number, CountRow> => ({
   name: 'estimate',
   statement() {
     const { context, from, where } = counted()
-    return { text: `explain (format json) select 1 from ${from} where ${where}`, values: context.values }
+    const text = withParts(`select 1 from ${from} where ${where}`, context)
+    return { text: `explain (format json) ${text}`, values: context.values }
   },
   read: ([row]) => Math.max(estimateFrom + 1, row!['QUERY PLAN']![0]!.Plan['Plan Rows']),
 })
@@ -94,7 +94,7 @@ const countFew = (
       first as (select * from matches limit ${context.bind(countedSingly + 1)})
     select f.found, (select count(*) from first s where f.found <= ${countedSingly} and ${isSeen}) as count
     from (select count(*) as found from first) f`
-    return prepared(text, context)
+    return statementOf(text, context)
   },
   read: ([row]) => (row!.found! > countedSingly ? undefined : row!.count),
 })
@@ -117,7 +117,7 @@ const countMany = (
         select count(*) as seen from search s where s.key = any((select others from looked)::bigint[]) and ${visibility.resource('s', context)}
       )
       select looked.sure + judged.seen as count from looked, judged`
-    return { text, values: context.values }
+    return { text: withParts(text, context), values: context.values }
   },
   read: ([row]) => row!.count,
 })

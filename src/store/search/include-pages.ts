@@ -11,7 +11,7 @@ import { fitsPage, reachable } from './reachable.ts'
 import type { Cursor, SearchRequest } from './request.ts'
 import { isBackward } from './sort.ts'
 import type { SearchOptions } from './sql-context.ts'
-import { conditions } from './statement.ts'
+import { conditions, withParts } from './statement.ts'
 import { run } from './strategy.ts'
 
 /** A page of matches with all that belongs on it. */
@@ -107,6 +107,6 @@ export async function goneOn(
 async function isMatch(on: Queryable, request: SearchRequest, key: number, options: SearchOptions): Promise<boolean> {
   const { context, where } = conditions(request, options)
   const text = `select 1 as found from search s where s.shard = ${context.bind(shardOfKey(key))}::smallint and s.key = ${context.bind(key)}::bigint and ${where}`
-  const found = await on.query<object>({ text, values: context.values })
+  const found = await on.query<object>({ text: withParts(text, context), values: context.values })
   return found.length > 0
 }

@@ -27,7 +27,7 @@ import type { SearchOptions } from './sql-context.ts'
 import { asksForHolders, findHolders } from './sql-missing.ts'
 import { asksWithin, findStrings, findTexts } from './sql-words.ts'
 import { queryToken } from './values.ts'
-import { isPlainToken } from './walk.ts'
+import { isPlainToken, leadsToFew } from './walk.ts'
 
 /** The request with everything looked up. @throws Failure MALFORMED_REQUEST naming what is not known, INSUFFICIENT_SCOPE. */
 export async function resolve(asked: SearchRequest, given: Sources): Promise<SearchRequest> {
@@ -83,9 +83,11 @@ function isEndLookedUp(criterion: ChainCriterion | HasCriterion, { chains }: Loo
   return chains !== 'none' && ends.length <= mostLookedUp && (chains === 'all' || !ends.some(mayBeFrequent))
 }
 
-/** True for a code, which very many may have. */
+/** True for a code, which very many may have, and for a chain of which it is not known that it leads through few. */
 const mayBeFrequent = (criterion: Criterion): boolean =>
-  isPlainToken(criterion) && criterion.param.code !== 'identifier'
+  criterion.kind === 'chain' || criterion.kind === 'has'
+    ? !leadsToFew(criterion)
+    : isPlainToken(criterion) && criterion.param.code !== 'identifier'
 
 async function resolved(criterion: Criterion, sources: Looking): Promise<Criterion> {
   if (!needsLookup(criterion, sources)) return criterion
@@ -103,13 +105,14 @@ async function resolved(criterion: Criterion, sources: Looking): Promise<Criteri
     return { ...criterion, entries: await asQuery('_list', () => entriesOf(criterion, sources.library)) }
   if (criterion.kind === 'chain') {
     const meets = isByPatient(criterion, sources.indexer) && (await meetsContainedPatients(criterion, sources))
-    const isAsked = isEndLookedUp(criterion, sources)
     const targets: ChainTarget[] = []
-    for (const { type, criterion: inner } of criterion.targets) {
-      const target = { type, criterion: await resolved(inner, sources) }
-      targets.push(isAsked ? { ...target, found: await lookedUp(sources.on, target, sources.options) } : target)
-    }
-    return { ...criterion, targets, meetsContainedPatients: meets }
+    for (const { type, criterion: inner } of criterion.targets)
+      targets.push({ type, criterion: await resolved(inner, sources) })
+    const chain = { ...criterion, targets, meetsContainedPatients: meets }
+    if (!isEndLookedUp(chain, sources)) return chain
+    const found: ChainTarget[] = []
+    for (const target of targets) found.push({ ...target, found: await lookedUp(sources.on, target, sources.options) })
+    return { ...chain, targets: found }
   }
   if (criterion.kind !== 'param') return criterion
   if (criterion.modifier === 'missing') return { ...criterion, holders: await findHolders(criterion, sources) }

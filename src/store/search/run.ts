@@ -13,7 +13,7 @@ import { plan } from './plan.ts'
 import { type Criterion, type Cursor, partsOf, type SearchRequest } from './request.ts'
 import { resolve, type Sources } from './resolve.ts'
 import type { SearchOptions } from './sql-context.ts'
-import { conditions } from './statement.ts'
+import { conditions, withParts } from './statement.ts'
 import { run } from './strategy.ts'
 
 export interface SearchResult {
@@ -94,7 +94,7 @@ export async function findIds(
   const text = `
     select r.type, r.id from (select s.shard, s.key from search s where ${where} offset 0) found join resource r using (shard, key)
     limit ${context.bind(limit)}`
-  const rows = await on.query<{ type: number; id: string }>({ text, values: context.values })
+  const rows = await on.query<{ type: number; id: string }>({ text: withParts(text, context), values: context.values })
   return rows.map(row => ({ type: typeName(row.type), id: row.id }))
 }
 

@@ -30,11 +30,9 @@ export function insideContained(
 
 const noColumns = { date: undefined, patient: new Set<string>(), usual: new Set<ParamKey>() }
 
-/** True for a chain from one type by way of the one patient that its resources are about. */
+/** True for a chain by way of the one patient that the resources of its types are about. */
 export const isByPatient = ({ types, param, targets }: ChainCriterion, indexer: Pick<Indexer, 'columns'>): boolean =>
-  types.length === 1 &&
-  indexer.columns(types[0]!).patient.has(param.code) &&
-  targets.some(({ type }) => type === 'Patient')
+  types.every(type => indexer.columns(type).patient.has(param.code)) && targets.some(({ type }) => type === 'Patient')
 
 /** True if the chain is followed by the column patient, which knows nothing of patients that a resource contains. */
 export const isByColumn = (criterion: ChainCriterion, indexer: Pick<Indexer, 'columns'>): boolean =>
@@ -53,12 +51,13 @@ export function ledToPatients(criterion: Criterion, indexer: Pick<Indexer, 'colu
 /** Postings of contained patients that have been met: what has been stored once is not looked for again. */
 const met = new WeakMap<Indexer, Set<bigint>>()
 
-/** True if some resource of the chain's type contains a Patient that the chain goes through. */
+/** True if some resource of the chain's types contains a Patient that the chain goes through. */
 export async function meetsContainedPatients(
   { types, param }: ChainCriterion,
   { on, indexer }: { readonly on: Queryable; readonly indexer: Indexer },
 ): Promise<boolean> {
-  const postings = indexer.params.keys(types[0]!, param.code).map(key => containedPosting(key, 'Patient'))
+  const keys = types.flatMap(type => indexer.params.keys(type, param.code))
+  const postings = keys.map(key => containedPosting(key, 'Patient'))
   const known = met.get(indexer) ?? new Set()
   met.set(indexer, known)
   if (postings.some(posting => known.has(posting))) return true

@@ -33,6 +33,8 @@ export interface SearchOptions extends Seen {
   readonly reaching?: Reaching
   /** True if few rows are looked at: then what is in other rows, as with chains, is looked for from each of them. */
   readonly isOfFewRows?: boolean
+  /** True if rows are looked at in an order, each by itself, until the page is full. */
+  readonly isWalking?: boolean
 }
 
 export interface SqlContext extends Binder, Seen {
@@ -40,6 +42,10 @@ export interface SqlContext extends Binder, Seen {
   readonly layout?: Layout | undefined
   readonly reaching?: Reaching | undefined
   readonly isOfFewRows?: boolean | undefined
+  /** True if one criterion alone is asked for, and whatever meets it is found: it may lead the way. */
+  readonly isLed?: boolean
+  /** Parts of the statement that are worked out once (`withParts`); absent: there can be none. */
+  readonly parts?: string[]
   readonly indexer: Indexer
   /** Address of this server's FHIR endpoint. */
   readonly base: Base

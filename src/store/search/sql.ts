@@ -137,16 +137,31 @@ function chainCondition(criterion: ChainCriterion, row: string, context: SqlCont
         : `${row}.patient in (select ${inner}.self from search ${inner} where ${found})`
     const salts = saltArray(types, param.code, context)
     if (isFollowed(context))
-      return `exists (select 1 from unnest(${row}.refs) as ref, unnest(${salts}) as salt, search ${inner}
-        where ${inner}.self = ref # salt and ${found} offset 0)`
-    // As an expression, which PostgreSQL works out once and keeps as a table of hashes.
-    if (target.found === 'many')
-      return `(select bool_or((ref # salt) in (select ${inner}.self from search ${inner} where ${found}))
-        from unnest(${row}.refs) as ref, unnest(${salts}) as salt)`
+      return `exists (select 1 from unnest(${row}.refs) as ref, unnest(${salts}) as salt, lateral ${rowsOf(inner, `${inner}.self = ref # salt`)} where ${found} offset 0)`
+    if (target.found === 'many') {
+      const many = isAmong(`${inner}.self`, `search ${inner} where ${found}`, context)
+      return `(select bool_or((ref # salt) in ${many}) from unnest(${row}.refs) as ref, unnest(${salts}) as salt)`
+    }
     return `${row}.refs && (select coalesce(array_agg(${inner}.self # salt), '{}') from search ${inner}, unnest(${salts}) as salt where ${found})`
   })
   if (context.shift === undefined && !held) conditions.push(...containedConditions(criterion, row, context))
   return anyOf(conditions)
+}
+
+/** The rows that an index leads to from another row. `offset 0`: no other index is asked, which might lead to very many, once for each row. */
+const rowsOf = (alias: string, condition: string): string =>
+  `(select ${alias}.* from search ${alias} where ${condition} offset 0) ${alias}`
+
+/**
+ * What very many other rows have, for an expression in which PostgreSQL keeps it as a table of hashes. As a part of the statement, it is worked out
+ * once: where a row looks in it, the planner would think that each row works it out anew, and be blind to all other costs.
+ */
+function isAmong(self: string, rows: string, { parts, nextAlias }: SqlContext): string {
+  if (!parts) return `(select ${self} from ${rows})`
+  const name = `${nextAlias()}_many`
+  // As an array: it is made a table of hashes only if few rows are expected, and of an array ten are.
+  parts.push(`${name} as materialized (select unnest(array_agg(${self})) as self from ${rows})`)
+  return `(select self from ${name})`
 }
 
 /** True if what is in other rows is looked for from each row. `offset 0` keeps the planner from beginning at its other end. */
@@ -205,7 +220,14 @@ function hasCondition(criterion: HasCriterion, row: string, context: SqlContext)
       ? `exists (select 1 from search ${inner} where ${inner}.shard = ${row}.shard and ${inner}.patient = ${row}.self and ${found} offset 0)`
       : `${row}.self in (select ${inner}.patient from search ${inner} where ${found})`
   const salts = saltArray([from], param.code, context)
-  return isFollowed(context)
-    ? `exists (select 1 from search ${inner} where ${inner}.refs && (select array_agg(${row}.self # salt) from unnest(${salts}) as salt) and ${found} offset 0)`
-    : `${row}.self in (select ref # salt from search ${inner}, unnest(${inner}.refs) as ref, unnest(${salts}) as salt where ${found})`
+  if (isFollowed(context))
+    // As a part of its own, planned to be read whole: for the first row of many that the planner expects, it would look through the table.
+    return `exists (with ${inner} as materialized (select * from search l where l.refs && (select array_agg(${row}.self # salt) from unnest(${salts}) as salt))
+      select 1 from ${inner} where ${found})`
+  const referred = `search ${inner}, unnest(${inner}.refs) as ref, unnest(${salts}) as salt where ${found}`
+  // An expression: the planner cannot know how many these are, and would compare each with each.
+  if (known === 'many' && context.isLed !== true)
+    return `(${row}.self in ${isAmong('ref # salt', referred, context)})::integer <> 0`
+  // `offset 0`: of what it cannot see through, it expects 200, and not three.
+  return `${row}.self in (select led.self from (select ref # salt as self from ${referred} offset 0) led)`
 }

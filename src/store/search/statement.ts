@@ -1,4 +1,6 @@
 // The parts of the statements that searches are answered by: conditions on the row `s` of search, and a page in its order.
+import { prepared } from '../../db/database.ts'
+import type { Statement } from '../../db/statement.ts'
 import { typeNumber } from '../type-number.ts'
 import { seen } from '../visibility.ts'
 import { createBinder, typeArray } from './binder.ts'
@@ -28,16 +30,31 @@ export function conditions(request: Sought, options: SearchOptions, typeColumn =
 
 export function createContext(
   request: Sought,
-  { indexer, base, layout, visibility, sketch, reaching, isOfFewRows }: SearchOptions,
+  { indexer, base, layout, visibility, sketch, reaching, isOfFewRows, isWalking }: SearchOptions,
   dateRow: string,
 ): SqlContext {
+  const isLed = request.criteria.length === 1 && isWalking !== true
+  // An engine that distributes the tables works out what it needs of other rows by itself.
+  const parts = layout === 'distributed' ? {} : { parts: [] }
   const meetsInPostings = request.criteria.some(isPlainToken)
   const nextAlias = createAliases()
   return {
     ...createBinder(),
     ...{ indexer, base, layout, visibility, sketch, reaching, isOfFewRows, nextAlias, dateRow, meetsInPostings },
+    ...{ isLed, ...parts },
   }
 }
+
+/** The text of a statement, with the parts that its conditions look in. */
+export function withParts(text: string, { parts = [] }: Pick<SqlContext, 'parts'>): string {
+  if (parts.length === 0) return text
+  const begins = /^\s*with /
+  return `with ${parts.join(', ')}${begins.test(text) ? text.replace(begins, ', ') : ` ${text}`}`
+}
+
+/** The statement of a search, prepared under a name (`prepared`). */
+export const statementOf = (text: string, context: SqlContext, isFixed = false): Statement =>
+  prepared(withParts(text, context), context, isFixed)
 
 export function typeCondition({ types }: Sought, { bind }: SqlContext, column = 's.type'): string {
   return types.length === 1
@@ -104,6 +121,10 @@ export function firstOfTypes(
 export const searchRowOf = (row: string, conditions: readonly string[]): string =>
   `cross join lateral (select s.* from search s where ${[`s.shard = ${row}.shard`, `s.key = ${row}.key`, ...conditions].join(' and ')} offset 0) s`
 
+/** The row of `resource` that belongs to the row `s`, as `u`, likewise. */
+const storedRow = (scope: string): string =>
+  `cross join lateral (select u.* from resource u where u.shard = s.shard and u.key = s.key${scope} offset 0) u`
+
 /** At least a page and one more: one of few numbers, so that each statement with it keeps its plan, which has the number in it. */
 export const atLeastPage = ({ count }: SearchRequest): number =>
   [25, 50, 101, 251, 501].find(most => most > count) ?? count + 1
@@ -145,7 +166,7 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
   const beside = closedColumn(request.criteria, context).map(column => `${column} as closed`)
   if (reach) beside.push('(select patients from reach) as patients', '(select own from reach) as own')
   const isWhole = context.layout !== 'distributed'
-  const [shown, joined] = isWhole
+  const [shown, ofPage] = isWhole
     ? [hitColumns, ' join resource r on r.shard = page.shard and r.key = page.key']
     : ['page.key', '']
   const [before, after] =
@@ -153,10 +174,13 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
       ? ['', '']
       : [`(select ${beside.join(', ')}) beside left join ${isWhole ? '(' : ''}`, `${isWhole ? ')' : ''} on true`]
   const place = request.cursor ? ` and ${beyond(request.cursor, orders, key, context)}` : ''
+  // No index has the order of a text of the resource: then each match is looked up, and sorted.
+  const isSorted = isWhole && orders[0]!.usesResource && !isOfColumn(orders[0]!)
+  const joined = isSorted ? ` ${storedRow(scope)}` : ` join resource u on u.shard = s.shard and u.key = s.key${scope}`
   const select = (more: readonly string[], joins: boolean): string => `
       select ${[key, shard, ...more].join(', ')}
-      from ${from}${joins ? ' join resource u on u.shard = s.shard and u.key = s.key' : ''}
-      where ${where}${joins ? scope : ''}${place}${reach ? ' and (select count(*) from reach) = 0' : ''}`
+      from ${from}${joins ? joined : ''}
+      where ${where}${place}${reach ? ' and (select count(*) from reach) = 0' : ''}`
   const named = expressions.map((expression, index) => `${expression} as k${index}`)
   const order = orderBy(orders, expressions, key, backward)
   const limit = context.bind(request.count + 1)
@@ -168,7 +192,8 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
   const tied = `
       select s.key, s.shard, t.k0, ${named.slice(1).join(', ')}
       from (${select(named.slice(0, 1), needsResource)} ${first} fetch first (${limit}) rows with ties) t
-      join search s on s.shard = t.shard and s.key = t.key${usesResource ? ` join resource u on u.shard = s.shard and u.key = s.key${scope}` : ''}
+      ${isWhole ? searchRowOf('t', []) : 'join search s on s.shard = t.shard and s.key = t.key'}
+      ${usesResource ? (isWhole ? storedRow(scope) : joined) : ''}
       ${orderBy(orders, ['t.k0', ...expressions.slice(1)], 's.key', backward)} limit ${limit}`
   const inOrder = orderBy(
     orders,
@@ -180,9 +205,12 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
     select ${shown}, ${beside.length > 0 ? 'beside.*, ' : ''}${names.map(name => `${name}::text`).join(', ')}
       ${isNumbered ? `, row_number() over (${inOrder}) as place` : ''}
     from ${before}(${inTurn ? tied : whole}
-    ) page${joined}${after}
+    ) page${ofPage}${after}
     ${isNumbered ? '' : inOrder}`
 }
+
+/** True for a column of the resource, not a text in it. */
+const isOfColumn = ({ expression }: Order): boolean => /^u\.\w+$/.test(expression)
 
 /** True for what is not in the row of search: a text of another table, or of the resource itself. */
 const isLate = ({ expression, usesResource }: Order): boolean => usesResource || expression.includes('(select')

@@ -1,10 +1,9 @@
 // Find all matches whatever their order, then sort them: for searches that may match few.
-import { prepared } from '../../../db/database.ts'
 import { type Page, type PageRow, pageOf } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
 import { foundRows, isBackward, orderBy, ordersOf } from '../sort.ts'
 import type { SearchOptions } from '../sql-context.ts'
-import { besideCount, conditions, onward, type PageSource, pageText, typeOfFound } from '../statement.ts'
+import { besideCount, conditions, onward, type PageSource, pageText, statementOf, typeOfFound } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { newestRows } from './walk-newest.ts'
 
@@ -61,7 +60,7 @@ export const findAll = (
       : `found as materialized (${every} ${limit})`
     const page = pageText(request, context, { ...source, orders, isNumbered: true })
     const text = `with ${newest}${found} ${besideCount('select count(*) as found from found', page)}`
-    return prepared(text, context, isKept)
+    return statementOf(text, context, isKept)
   },
   read: rows => (rows[0]!.found! > mostSorted ? undefined : pageOf(rows, request)),
 })

@@ -1,6 +1,5 @@
 // Find what one criterion names first, then look at each of these resources for the rest, and sort: where the planner, which does not know
 // how many that are, would collect or join all of them.
-import { prepared } from '../../../db/database.ts'
 import { typeArray } from '../binder.ts'
 import { type Page, type PageRow, pageOf } from '../page.ts'
 import type { Criterion, ParamCriterion, SearchRequest } from '../request.ts'
@@ -8,7 +7,16 @@ import { foundRows, ordersOf } from '../sort.ts'
 import { updatedCondition } from '../sql.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
 import { wordOf } from '../sql-words.ts'
-import { besideCount, conditions, onward, type PageSource, pageText, searchRowOf, typeOfFound } from '../statement.ts'
+import {
+  besideCount,
+  conditions,
+  onward,
+  type PageSource,
+  pageText,
+  searchRowOf,
+  statementOf,
+  typeOfFound,
+} from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { isOfUpdate } from '../walk.ts'
 import { mostSorted } from './find-all.ts'
@@ -71,7 +79,7 @@ export const findFrom = (
           ${searchRowOf('n', [`${where}${onward(request, orders, context)}`])}
         limit ${mostSorted + 1}
       ) ${besideCount(counted, pageText(request, context, { ...source, orders, isNumbered: true }))}`
-    return prepared(statement, context, true)
+    return statementOf(statement, context, true)
   },
   read: rows => (rows[0]!.found! > mostSorted ? undefined : pageOf(rows, request)),
 })

@@ -1,5 +1,4 @@
 // Read the oldest of a type first, such as the next appointments from today on.
-import { prepared } from '../../../db/database.ts'
 import { noDate } from '../../index/draft.ts'
 import type { Indexer } from '../../index/entry.ts'
 import { typeNumber } from '../../type-number.ts'
@@ -10,7 +9,7 @@ import type { SearchRequest } from '../request.ts'
 import { isBackward, type Order, undatedPlace } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
 import type { SearchOptions } from '../sql-context.ts'
-import { createContext, firstRows, pageText, typeCondition } from '../statement.ts'
+import { createContext, firstRows, pageText, statementOf, typeCondition } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { prefixOf, queryDate } from '../values.ts'
 import { clinicalDates, isOfDatesAndTokens, isOldestFirst, isPlainToken } from '../walk.ts'
@@ -59,7 +58,7 @@ export const oldestFirst = (request: SearchRequest, options: SearchOptions): Sea
       met.length === 0
         ? { from: 'search s', where: conditions.join(' and ') }
         : { from: `${firstRows(request, context, first, longestWalk)} s`, where: met.join(' and ') }
-    return prepared(pageText(request, context, { ...source, key: 's.key', orders }), context, true)
+    return statementOf(pageText(request, context, { ...source, key: 's.key', orders }), context, true)
   },
   read: rows => fullPageOf(rows, request),
 })

@@ -6,7 +6,7 @@ import { boundReach, type ReachSql, reached, reachInStatement, reachText } from 
 import type { Criterion, SearchRequest } from '../request.ts'
 import { foundRows, ordersOf } from '../sort.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
-import { besideCount, conditions, type PageSource, pageText } from '../statement.ts'
+import { besideCount, conditions, type PageSource, pageText, statementOf } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { isClinicalDate, isPlainToken } from '../walk.ts'
 
@@ -34,7 +34,7 @@ export const searchWithin =
       name: 'search what the caller may see',
       statement() {
         const made = foundWithin(request, options, context => boundReach(reach, context))
-        return prepared(`with ${made.found} ${made.page}`, made.context, isFixed(request))
+        return statementOf(`with ${made.found} ${made.page}`, made.context, isFixed(request))
       },
       read: rows => pageOf(rows, request),
     },
@@ -48,7 +48,7 @@ export const searchLittle = (request: SearchRequest, options: SearchOptions): Se
     const { context, found, page } = foundWithin(request, options, () => reachInStatement, true)
     const text = `with reach as materialized (${reachText(request, context)}), ${found}
       ${besideCount('select count(*) as found from reach', page)}`
-    return prepared(text, context, isFixed(request))
+    return statementOf(text, context, isFixed(request))
   },
   read: rows => (rows[0]!.found === 0 ? undefined : pageOf(rows, request)),
 })

@@ -1,6 +1,5 @@
 // Read the matches in the order of the answer until the page is full: what every search can be answered by.
 
-import { prepared } from '../../../db/database.ts'
 import { likelySeen, seen } from '../../visibility.ts'
 import { type Page, type PageRow, pageOf } from '../page.ts'
 import { reachText } from '../reach.ts'
@@ -14,6 +13,7 @@ import {
   type PageSource,
   pageText,
   searchRowOf,
+  statementOf,
   typeCondition,
   typeOfFound,
 } from '../statement.ts'
@@ -66,7 +66,7 @@ export const pageStep = (
     const { context, ...source } = sourceOf()
     const orders = ordersOf(request, context)
     const reach = narrowed && reachText(request, context)
-    return prepared(pageText(request, context, { ...source, orders, reach }), context, isFixed)
+    return statementOf(pageText(request, context, { ...source, orders, reach }), context, isFixed)
   },
   read: rows => pageOf(rows, request),
   ...(narrowed && { within: narrowed }),

@@ -1,12 +1,19 @@
 // Walk along the newest resources of a type, or of several, and look at each, as far as that can be worth it: for words that many have.
-import { prepared } from '../../../db/database.ts'
 import { likelySeen, seen } from '../../visibility.ts'
 import { fullPageOf, type Page, type PageRow, pageOf } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
 import type { SearchOptions, SqlContext } from '../sql-context.ts'
-import { atLeastPage, conditions, createContext, firstOfTypes, pageText, searchRowOf } from '../statement.ts'
+import {
+  atLeastPage,
+  conditions,
+  createContext,
+  firstOfTypes,
+  pageText,
+  searchRowOf,
+  statementOf,
+} from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 
 /** The next rows of `search` of the types, in the order of the answer from the place of the cursor on. Of several types, the index alone says which. */
@@ -40,7 +47,7 @@ export const walkNewest = (
     const { context, where } = conditions(request, { ...options, isOfFewRows: true })
     const orders = ordersOf(request, context)
     const from = `${newestRows(request, context, most)} s`
-    return prepared(pageText(request, context, { from, where, key: 's.key', orders }), context, true)
+    return statementOf(pageText(request, context, { from, where, key: 's.key', orders }), context, true)
   },
   read: rows => fullPageOf(rows, request),
 })
@@ -57,7 +64,7 @@ export const readNewest = (request: SearchRequest, options: SearchOptions): Sear
     const rows = `c.shard, c.key, c.date from search c ${row}`
     const first = { rows, key: 'c.key', conditions: [...likelySeen('c', context), ...dated], orders }
     const from = `${firstOfTypes(request, context, first, 'c', atLeastPage(request))} c`
-    return prepared(pageText(request, context, { from, where: 'true', key: 'c.key', orders }), context, true)
+    return statementOf(pageText(request, context, { from, where: 'true', key: 'c.key', orders }), context, true)
   },
   read: rows => pageOf(rows, request),
 })

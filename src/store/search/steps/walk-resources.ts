@@ -1,13 +1,12 @@
 // Walk along the resources of a type, or of several, until the page is full: in the order of the last change, for clients that follow what changes, or of
 // ids, for clients that read a whole type page by page.
-import { prepared } from '../../../db/database.ts'
 import { seen } from '../../visibility.ts'
 import { fullPageOf, type Page, type PageRow, pageOf } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
 import { ordersOf } from '../sort.ts'
 import { conditionOf, updatedCondition } from '../sql.ts'
 import type { SearchOptions } from '../sql-context.ts'
-import { atLeastPage, createContext, firstOfTypes, pageText, searchRowOf } from '../statement.ts'
+import { atLeastPage, createContext, firstOfTypes, pageText, searchRowOf, statementOf } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 import { isClinicalDate, isOfUpdate, isPlainToken } from '../walk.ts'
 
@@ -51,7 +50,7 @@ export function walkResources(request: SearchRequest, options: SearchOptions): S
       const most = isSelective ? longestWalk : atLeastPage(request)
       const first = firstOfTypes(request, context, { rows, conditions, orders, key: 'u.key' }, 'u', most)
       const from = `${first} u ${isSelective ? stored : ''}`
-      return prepared(pageText(request, context, { from, where: 'true', key: 'u.key', orders }), context, true)
+      return statementOf(pageText(request, context, { from, where: 'true', key: 'u.key', orders }), context, true)
     },
     read: rows => (isSelective ? fullPageOf(rows, request) : pageOf(rows, request)),
   }

@@ -1,6 +1,5 @@
 // Walk along the values of the parameter by which results are sorted, texts or magnitudes, until the page is full: for matches so many
 // that sorting them all would take long.
-import { prepared } from '../../../db/database.ts'
 import type { ParamKey } from '../../index/postings.ts'
 import { seen } from '../../visibility.ts'
 import { fullPageOf, type Page, type PageRow } from '../page.ts'
@@ -8,7 +7,7 @@ import type { SearchRequest } from '../request.ts'
 import { isOfSpans, type Order, valueOfMissing } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
 import type { SearchOptions } from '../sql-context.ts'
-import { createContext, firstRows, type PageSource, pageText, typeCondition } from '../statement.ts'
+import { createContext, firstRows, type PageSource, pageText, statementOf, typeCondition } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
 
 /** The values of a parameter, in the order of an index. */
@@ -62,7 +61,7 @@ export const walkValues = (
   name: `walk ${table === 'word' ? 'texts' : 'magnitudes'} in order${isKept(request) ? ', by a kept plan' : ''}`,
   givesUp: `the page is not full after ${longestWalk} values`,
   statement() {
-    const context = createContext(request, options, 's')
+    const context = createContext(request, { ...options, isWalking: true }, 's')
     const value = order.expression.slice('w.'.length)
     const orders = [order]
     const conditions = [
@@ -87,7 +86,7 @@ export const walkValues = (
       where,
       key: 'w.key',
     }
-    return prepared(pageText(request, context, { ...source, orders }), context, isKept(request))
+    return statementOf(pageText(request, context, { ...source, orders }), context, isKept(request))
   },
   read: rows => fullPageOf(rows, request),
 })
