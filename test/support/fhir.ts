@@ -107,17 +107,33 @@ export function linkOf(body: Answer['body'], relation: string): string | undefin
   return body.link?.find((link: { relation: string }) => link.relation === relation)?.url
 }
 
+/** The ids of the matches on some pages, in order. */
+export const idsOn = (pages: readonly Answer[]): string[] => pages.flatMap(({ body }) => matchIds(body))
+
+/** A page, and those that its links of this relation lead to, as far as the most that are asked for. */
+export async function followed(
+  call: FhirCaller,
+  first: Answer,
+  relation: 'next' | 'previous',
+  { most = Infinity, ...options }: CallOptions & { readonly most?: number } = {},
+): Promise<Answer[]> {
+  const pages = [first]
+  for (
+    let link = linkOf(first.body, relation);
+    link && pages.length < most;
+    link = linkOf(pages.at(-1)!.body, relation)
+  )
+    pages.push(await call('GET', link, options))
+  return pages
+}
+
 /** Returns a function for the ids on all pages of a search: from the first on, and from the last back, both in the order of the answer. */
 export const pagesBy =
   (call: FhirCaller) =>
   async (query: string): Promise<{ forth: string[]; back: string[] }> => {
-    const pages = [(await call('GET', query)).body]
-    for (let next = linkOf(pages[0]!, 'next'); next; next = linkOf(pages.at(-1)!, 'next'))
-      pages.push((await call('GET', next)).body)
-    const back = [pages.at(-1)!]
-    for (let previous = linkOf(back[0]!, 'previous'); previous; previous = linkOf(back[0]!, 'previous'))
-      back.unshift((await call('GET', previous)).body)
-    return { forth: pages.flatMap(matchIds), back: back.flatMap(matchIds) }
+    const pages = await followed(call, await call('GET', query), 'next')
+    const back = await followed(call, pages.at(-1)!, 'previous')
+    return { forth: idsOn(pages), back: idsOn(back.reverse()) }
   }
 
 /** What an OperationOutcome says first: its code and its words. */

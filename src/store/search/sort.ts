@@ -15,6 +15,8 @@ export interface Order {
   readonly descending: boolean
   /** True if the expression reads the table resource under the alias u. */
   readonly usesResource: boolean
+  /** True if that is a text of the resource, whose order no index has. */
+  readonly usesText?: true
   /** True if the expression looks for narrow rows of the row of search. */
   readonly usesNarrow?: true
 }
@@ -123,7 +125,7 @@ function bodyOrder(sortKey: SortKey, types: readonly string[], context: SqlConte
   )
   // json, not jsonb: it does not read the numbers on its way, and a decimal of FHIR may be larger than any of PostgreSQL's.
   const expression = `coalesce(u.body::json #>> ${path}, '${valueOfMissing(sortKey)}') collate "C"`
-  return { expression, type: 'text collate "C"', descending, usesResource: true }
+  return { expression, type: 'text collate "C"', descending, usesResource: true, usesText: true }
 }
 
 /** True if the page is read against the order, from its end to its beginning. */

@@ -174,12 +174,13 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
       ? ['', '']
       : [`(select ${beside.join(', ')}) beside left join ${isWhole ? '(' : ''}`, `${isWhole ? ')' : ''} on true`]
   const place = request.cursor ? ` and ${beyond(request.cursor, orders, key, context)}` : ''
-  // No index has the order of a text of the resource: then each match is looked up, and sorted.
-  const isSorted = isWhole && orders[0]!.usesResource && !isOfColumn(orders[0]!)
-  const joined = isSorted ? ` ${storedRow(scope)}` : ` join resource u on u.shard = s.shard and u.key = s.key${scope}`
+  const joined = ` join resource u on u.shard = s.shard and u.key = s.key${scope}`
+  const lookedUp = isWhole ? ` ${storedRow(scope)}` : joined
+  // No index has the order of a text: then each match is looked up, and sorted.
+  const stored = orders[0]!.usesText ? lookedUp : joined
   const select = (more: readonly string[], joins: boolean): string => `
       select ${[key, shard, ...more].join(', ')}
-      from ${from}${joins ? joined : ''}
+      from ${from}${joins ? stored : ''}
       where ${where}${place}${reach ? ' and (select count(*) from reach) = 0' : ''}`
   const named = expressions.map((expression, index) => `${expression} as k${index}`)
   const order = orderBy(orders, expressions, key, backward)
@@ -192,8 +193,7 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
   const tied = `
       select s.key, s.shard, t.k0, ${named.slice(1).join(', ')}
       from (${select(named.slice(0, 1), needsResource)} ${first} fetch first (${limit}) rows with ties) t
-      ${isWhole ? searchRowOf('t', []) : 'join search s on s.shard = t.shard and s.key = t.key'}
-      ${usesResource ? (isWhole ? storedRow(scope) : joined) : ''}
+      ${isWhole ? searchRowOf('t', []) : 'join search s on s.shard = t.shard and s.key = t.key'}${usesResource ? lookedUp : ''}
       ${orderBy(orders, ['t.k0', ...expressions.slice(1)], 's.key', backward)} limit ${limit}`
   const inOrder = orderBy(
     orders,
@@ -208,9 +208,6 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
     ) page${ofPage}${after}
     ${isNumbered ? '' : inOrder}`
 }
-
-/** True for a column of the resource, not a text in it. */
-const isOfColumn = ({ expression }: Order): boolean => /^u\.\w+$/.test(expression)
 
 /** True for what is not in the row of search: a text of another table, or of the resource itself. */
 const isLate = ({ expression, usesResource }: Order): boolean => usesResource || expression.includes('(select')

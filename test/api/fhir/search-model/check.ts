@@ -1,5 +1,5 @@
 // Sends a search, follows its pages, and says how they differ from what the model finds.
-import { type Answer, type CallOptions, linkOf, matchIds } from '../../../support/fhir.ts'
+import { type Answer, type CallOptions, followed, idsOn, linkOf } from '../../../support/fhir.ts'
 import { isInside, type Key, newestFirst, type Search, type Sight } from './queries.ts'
 import { type Item, nameOf, type World } from './world.ts'
 
@@ -60,10 +60,10 @@ export async function differenceOf(
   const first = search.isPosted
     ? await call('POST', `${path === '' ? '' : `${path}/`}_search`, { token, body: new URLSearchParams(query) })
     : await call('GET', textOf(search), { token })
-  const pages = await follow(call, token, first, 'next')
+  const pages = await followed(call, first, 'next', { token, most: mostPages })
   const refused = pages.find(({ status }) => status !== 200)
   if (refused) return `${refused.status} ${refused.text.slice(0, 500)}`
-  const found = pages.flatMap(({ body }) => matchIds(body))
+  const found = idsOn(pages)
   const isWhole = linkOf(pages.at(-1)!.body, 'next') === undefined
   return (
     wrongMatches(search, expected, found, isWhole) ??
@@ -73,24 +73,13 @@ export async function differenceOf(
   )
 }
 
-async function follow(call: Call, token: string, first: Answer, relation: string): Promise<Answer[]> {
-  const pages = [first]
-  for (
-    let link = linkOf(first.body, relation);
-    link && pages.length < mostPages;
-    link = linkOf(pages.at(-1)!.body, relation)
-  )
-    pages.push(await call('GET', link, { token }))
-  return pages
-}
-
 async function wrongWayBack(call: Call, token: string, pages: readonly Answer[]): Promise<string | undefined> {
   if (pages.length === 1) return undefined
-  const back = await follow(call, token, pages.at(-1)!, 'previous')
-  const [there, again] = [pages, back.reverse()].map(way => way.flatMap(({ body }) => matchIds(body)))
+  const back = await followed(call, pages.at(-1)!, 'previous', { token, most: mostPages })
+  const [there, again] = [idsOn(pages), idsOn(back.reverse())]
   return `${there}` === `${again}`
     ? undefined
-    : `on the way back, ${again!.length} matches instead of the ${there!.length}`
+    : `on the way back, ${again.length} matches instead of the ${there.length}`
 }
 
 function wrongMatches(
@@ -112,12 +101,12 @@ function wrongMatches(
   if (!isWhole && found.length !== search.count * mostPages) return `pages of other sizes: ${found.length} in all`
   return wrongOrder(
     search,
-    [...expected],
+    expected,
     found.map(id => byId.get(id)!),
   )
 }
 
-function wrongOrder({ types, sort }: Search, expected: Item[], found: readonly Item[]): string | undefined {
+function wrongOrder({ types, sort }: Search, expected: readonly Item[], found: readonly Item[]): string | undefined {
   const newest = newestFirst(types)
   const keys = sort.length > 0 ? sort : newest ? [newest] : []
   const compare = (one: Item, other: Item): number => {
@@ -127,11 +116,11 @@ function wrongOrder({ types, sort }: Search, expected: Item[], found: readonly I
     }
     return 0
   }
-  expected.sort(compare)
-  const at = found.findIndex((item, index) => compare(item, expected[index]!) !== 0)
+  const sorted = expected.toSorted(compare)
+  const at = found.findIndex((item, index) => compare(item, sorted[index]!) !== 0)
   if (at < 0) return undefined
   const values = (item: Item): string => `${item.id} ${JSON.stringify(keys.map(key => key.of(item)))}`
-  return `number ${at} is ${values(found[at]!)}, not as ${values(expected[at]!)}`
+  return `number ${at} is ${values(found[at]!)}, not as ${values(sorted[at]!)}`
 }
 
 /** What has no value comes last, whatever the direction. */
