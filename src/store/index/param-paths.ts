@@ -1,6 +1,6 @@
 // The elements that the expression of a search parameter reads, where it is a plain path.
 import type { ElementModel, SearchParamModel } from '../../definitions/model.ts'
-import { searchParams, typeModel } from '../../definitions/r4.ts'
+import { searchParams, typeModel, valueSetCodes } from '../../definitions/r4.ts'
 import { mainCode } from './clinical-date.ts'
 import { codePosting, type ParamKey, paramKey, systemCodePosting } from './postings.ts'
 
@@ -95,6 +95,15 @@ export function codeValueSet(param: SearchParamModel, type: string): string | un
   const path = plainPath(param.expression, type)
   const last = path?.elements.at(-1)
   return path?.type === 'code' ? last?.requiredValueSet : undefined
+}
+
+/** The codes that a parameter's element may have where it has at most one, of a set that R4 gives; undefined for any other. */
+export function closedCodes(param: SearchParamModel, type: string): readonly string[] | undefined {
+  const last = plainPath(param.expression, type)?.elements.at(-1)
+  if (!last || last.types.length > 1 || !isSingle(param, type)) return undefined
+  if (last.types[0] === 'boolean') return ['false', 'true']
+  const set = codeValueSet(param, type)
+  return set === undefined ? undefined : valueSetCodes(set)
 }
 
 /** The parameters that a composite's components are, in order; undefined where the type does not have it. */

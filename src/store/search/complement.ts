@@ -1,10 +1,9 @@
 // `:not` on an element that has one code of a set that R4 gives, such as a status: what does not have the code has one of the others, or none at
 // all, and is found by those. Without that, a search for what few resources have, such as `Encounter?status:not=finished`, looks at all.
 import type { SearchParamModel } from '../../definitions/model.ts'
-import { valueSetCodes } from '../../definitions/r4.ts'
 import { mainCode } from '../index/clinical-date.ts'
 import type { Indexer } from '../index/entry.ts'
-import { codeValueSet, isSingle } from '../index/param-paths.ts'
+import { closedCodes, codeValueSet } from '../index/param-paths.ts'
 import { isOfFewRows } from './reach.ts'
 import type { Criterion, ParamCriterion, SearchRequest } from './request.ts'
 import { asksForValue } from './sql-missing.ts'
@@ -47,10 +46,9 @@ function othersOf({ types, param, values }: ParamCriterion, { params, columns }:
   const [type, ...moreTypes] = types
   if (type === undefined || moreTypes.length > 0) return undefined
   const [key, ...moreKeys] = params.keys(type, param.code)
-  const isKnown = key && moreKeys.length === 0 && columns(type).usual.has(key) && isSingle(param, type)
+  const isKnown = key && moreKeys.length === 0 && columns(type).usual.has(key) && codeValueSet(param, type)
   // Along the main code of a type no walk finds what has none.
-  const set = isKnown && param.code !== mainCode(type) ? codeValueSet(param, type) : undefined
-  const codes = set && valueSetCodes(set)
+  const codes = isKnown && param.code !== mainCode(type) ? closedCodes(param, type) : undefined
   if (!codes || codes.length > mostOthers) return undefined
   const named = values.map(value => queryToken(param.code, value))
   if (named.some(({ code }) => code === undefined)) return undefined

@@ -5,7 +5,7 @@ import type { Reach } from '../visibility.ts'
 import { type Closed, closedOf } from './closed.ts'
 import { type HitRow, hitsOf } from './hit.ts'
 import type { Cursor, SearchRequest } from './request.ts'
-import { isBackward } from './sort.ts'
+import { isBackward, placeLength } from './sort.ts'
 
 export interface Page {
   readonly rows: readonly HitRow[]
@@ -32,10 +32,10 @@ export function pageOf(all: readonly PageRow[], { count, cursor: from, sort }: S
   if (backward) shown.reverse()
   const hasNext = backward ? shown.length > 0 : more
   const hasPrevious = backward ? more : from !== undefined
-  const orders = Math.max(sort.length, 1)
+  const length = placeLength(sort)
   const cursorAt: Page['cursorAt'] = (place, direction) => {
     const row = shown[place]!
-    return { direction, key: row.key, values: Array.from({ length: orders }, (_, index) => row[`k${index}`]!) }
+    return { direction, key: row.key, values: Array.from({ length }, (_, index) => row[`k${index}`]!) }
   }
   return {
     closed: closedOf(all),

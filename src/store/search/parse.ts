@@ -14,7 +14,7 @@ import {
   type SortKey,
   type Summary,
 } from './request.ts'
-import { isSortable } from './sort.ts'
+import { isSortable, placeLength } from './sort.ts'
 
 export interface ParseOptions {
   readonly params: SearchParams
@@ -100,7 +100,7 @@ function watched(options: ParseOptions): { options: ParseOptions; own: OwnParam[
 function finish(draft: Draft, types: readonly string[]): SearchRequest {
   mustBeBounded(draft)
   const { cursorText, sortText: _sortText, ...request } = draft
-  const cursor = cursorText === undefined ? undefined : decodeCursor(cursorText, sortLength(draft))
+  const cursor = cursorText === undefined ? undefined : decodeCursor(cursorText, placeLength(draft.sort))
   if (cursorText !== undefined && !cursor)
     throw malformed(
       '_cursor',
@@ -108,9 +108,6 @@ function finish(draft: Draft, types: readonly string[]): SearchRequest {
     )
   return { ...request, types, cursor }
 }
-
-/** Without a sort of its own a search has one: the clinical date. */
-const sortLength = (draft: Draft): number => Math.max(1, draft.sort.length)
 
 function readParameter(
   draft: Draft,

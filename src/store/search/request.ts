@@ -193,14 +193,14 @@ export function encodeCursor({ direction, key, within, values }: Cursor): string
   return Buffer.from(JSON.stringify([...place, ...values])).toString('base64url')
 }
 
-/** Reads a cursor; undefined if it is not one of ours for this many sort values. */
-export function decodeCursor(text: string, sortLength: number): Cursor | undefined {
+/** Reads a cursor; undefined if it is not one of ours for this many values. */
+export function decodeCursor(text: string, length: number): Cursor | undefined {
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'))
     if (!Array.isArray(parts)) return undefined
     const [kind, key, ...rest] = parts
     const within: unknown = kind === 2 ? rest.shift() : undefined
-    if (![0, 1, 2].includes(kind) || !Number.isSafeInteger(key) || rest.length !== sortLength) return undefined
+    if (![0, 1, 2].includes(kind) || !Number.isSafeInteger(key) || rest.length !== length) return undefined
     if (kind === 2 && !Number.isSafeInteger(within)) return undefined
     if (!rest.every(value => typeof value === 'string' && !value.includes('\0'))) return undefined
     const place: Cursor = { direction: kind === 0 ? 'previous' : 'next', key, values: rest }

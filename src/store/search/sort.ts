@@ -5,6 +5,7 @@ import { clinicalDate } from '../index/clinical-date.ts'
 import type { Indexer } from '../index/entry.ts'
 import { jsonPath } from '../index/param-paths.ts'
 import { typeArray } from './binder.ts'
+import { codeGroups, groupOf } from './code-groups.ts'
 import type { Cursor, SearchRequest, SortKey } from './request.ts'
 import type { SqlContext } from './sql-context.ts'
 
@@ -17,11 +18,11 @@ export interface Order {
   readonly usesResource: boolean
   /** True if that is a text of the resource, whose order no index has. */
   readonly usesText?: true
-  /** True if the expression looks for narrow rows of the row of search. */
+  /** True if the expression needs the row of search, or looks for narrow rows of it. */
   readonly usesNarrow?: true
 }
 
-/** The rows of a part `found` of the statement, as `s`: where narrow rows are looked for, joined to `search`, whose node has them. */
+/** The rows of a part `found` of the statement, as `s`: where more of them is needed, or narrow rows, joined to `search`, whose node has them. */
 export const foundRows = (orders: readonly Order[]): string =>
   orders.some(each => each.usesNarrow) ? 'found f0 join search s on s.shard = f0.shard and s.key = f0.key' : 'found s'
 
@@ -40,11 +41,25 @@ export function valueOfMissing({ param, descending }: SortKey): string {
 /** True for dates, numbers and quantities, whose values are in the table `span`. */
 export const isOfSpans = ({ type }: SearchParamModel): boolean => ['date', 'number', 'quantity'].includes(type)
 
-/** The order of a search; without a sort of its own, newest clinical date first. */
-export function ordersOf(request: SearchRequest, context: SqlContext): Order[] {
-  if (request.sort.length === 0)
-    return [{ expression: `${context.dateRow}.date`, type: 'bigint', descending: true, usesResource: false }]
-  return request.sort.map(key => orderOf(key, request.types, context))
+/** True for a sort by a text of the resource itself, such as a code, which many may share. */
+export const isOfText = ({ param }: SortKey): boolean =>
+  !isOfSpans(param) && param.type !== 'string' && param.code !== '_id'
+
+/** True if the newest clinical date comes first where the sort says no more: without a sort, and among those that share a text. */
+const endsWithNewest = (sort: readonly SortKey[]): boolean => sort.length === 0 || isOfText(sort.at(-1)!)
+
+/** How many values give a place in the order. */
+export const placeLength = (sort: readonly SortKey[]): number => sort.length + (endsWithNewest(sort) ? 1 : 0)
+
+/** The newest clinical date first. */
+export const newestFirst = (row: string): Order => ({
+  ...{ expression: `${row}.date`, type: 'bigint', descending: true, usesResource: false },
+})
+
+/** The order of a search. */
+export function ordersOf({ sort, types }: SearchRequest, context: SqlContext): Order[] {
+  const orders = sort.map(key => orderOf(key, types, context))
+  return endsWithNewest(sort) ? [...orders, newestFirst(context.dateRow)] : orders
 }
 
 /** True if results can be ordered by the parameter. */
@@ -70,7 +85,7 @@ function orderOf(sortKey: SortKey, types: readonly string[], context: SqlContext
   }
   if (isOfSpans(param)) return spanOrder(sortKey, types, context)
   if (param.type === 'string') return wordOrder(sortKey, types, context)
-  return bodyOrder(sortKey, types, context)
+  return codeOrder(sortKey, types, context) ?? bodyOrder(sortKey, types, context)
 }
 
 /** The parameter of this name of another type. */
@@ -113,7 +128,20 @@ function wordOrder(sortKey: SortKey, types: readonly string[], context: SqlConte
   return { expression, type: 'text collate "C"', descending, usesResource: false, usesNarrow: true }
 }
 
-// Codes are not kept in readable form by the index, so their order comes from the resource itself.
+/** The order of codes that the index tells apart. */
+function codeOrder(key: SortKey, types: readonly string[], context: SqlContext): Order | undefined {
+  const missing = valueOfMissing(key)
+  const [type, ...others] = types
+  const groups = others.length === 0 ? codeGroups(key, type!, context.indexer, missing) : undefined
+  return (
+    groups && {
+      expression: `coalesce(${groupOf(groups, context)}, '${missing}') collate "C"`,
+      ...{ type: 'text collate "C"', descending: key.descending, usesResource: false, usesNarrow: true },
+    }
+  )
+}
+
+// Other codes are not kept in readable form by the index, so their order comes from the resource itself.
 function bodyOrder(sortKey: SortKey, types: readonly string[], context: SqlContext): Order {
   const { param, descending } = sortKey
   const byPath = Map.groupBy(types, type => (jsonPath(paramOf(param, type, context), type) ?? []).join('.'))

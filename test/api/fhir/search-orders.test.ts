@@ -1,5 +1,5 @@
-// Orders of search results that are walked along an index: by magnitudes and by ids. Each resource comes once, at its lowest value or, in
-// descending order, at its highest one; what has none comes last, either way.
+// Orders of search results that are walked along an index: by magnitudes, by ids, and by codes of which R4 gives all. Each resource comes once, at its
+// lowest value or, in descending order, at its highest one; what has none comes last, either way.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fhirCaller, pagesBy } from '../../support/fhir.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -73,5 +73,102 @@ describe.each([2, 4, 100])('in pages of %d, forth and back,', count => {
       inOrder(values.map((_values, index) => id(index)).filter((_, index) => isAmended(index))),
     )
     expect(amended.back).toEqual(amended.forth)
+  })
+})
+
+/** Appointments by status, most of them booked; schedules by whether they are in use, which some do not say. */
+const appointments = Array.from({ length: 40 }, (_, index) => ({
+  id: `appointment${(index * 7) % 40}`,
+  status: index % 13 === 5 ? 'cancelled' : index === 11 ? 'arrived' : index % 17 === 3 ? 'entered-in-error' : 'booked',
+  start: `2026-0${1 + ((index * 5) % 9)}-1${index % 7}T08:00:00Z`,
+}))
+const schedules = Array.from({ length: 12 }, (_, index) => ({
+  id: `schedule${index}`,
+  ...(index % 4 !== 1 && { active: index % 3 === 0 }),
+}))
+
+describe('by a code,', () => {
+  beforeAll(async () => {
+    const resources = [
+      ...schedules.map(each => ({ resourceType: 'Schedule', ...each, actor: [{ display: 'Desk' }] })),
+      ...appointments.map(each => ({
+        ...{
+          resourceType: 'Appointment',
+          ...each,
+          end: each.start,
+          participant: [{ actor: { display: 'Desk' }, status: 'accepted' }],
+        },
+        serviceType: [{ coding: [{ code: Number(each.id.slice(11)) % 2 ? 'odd' : 'even' }] }],
+      })),
+    ]
+    const entry = resources.map(resource => ({
+      request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
+      resource,
+    }))
+    const bundle = { resourceType: 'Bundle', type: 'transaction', entry }
+    expect((await call('POST', '', { body: bundle })).status).toBe(200)
+  })
+
+  const inOrder = (sign: number, among = appointments): string[] =>
+    among
+      .toSorted(
+        (one, other) =>
+          sign * (one.status < other.status ? -1 : one.status > other.status ? 1 : 0) ||
+          Date.parse(other.start) - Date.parse(one.start) ||
+          appointments.indexOf(other) - appointments.indexOf(one),
+      )
+      .map(each => each.id)
+
+  test.each(['status', 'status,-date'])('%s: the newest first of each status, in pages of any size', async sort => {
+    for (const count of [1, 2, 3, 7, 100]) {
+      const { forth, back } = await walk(`Appointment?_sort=${sort}&_count=${count}`)
+      expect(forth).toEqual(inOrder(1))
+      expect(back).toEqual(forth)
+    }
+  })
+
+  test('the last status first, the newest first of each', async () => {
+    for (const count of [1, 2, 3, 7, 100]) {
+      const { forth, back } = await walk(`Appointment?_sort=-status&_count=${count}`)
+      expect(forth).toEqual(inOrder(-1))
+      expect(back).toEqual(forth)
+    }
+  })
+
+  test('beside another criterion', async () => {
+    const odd = appointments.filter(each => Number(each.id.slice(11)) % 2)
+    for (const count of [1, 2, 3]) {
+      const { forth, back } = await walk(`Appointment?service-type=odd&_sort=-status&_count=${count}`)
+      expect(forth).toEqual(inOrder(-1, odd))
+      expect(back).toEqual(forth)
+    }
+  })
+
+  test.each([
+    ['active', ['false', 'true', undefined]],
+    ['-active', ['true', 'false', undefined]],
+  ])('%s: what has none comes last', async (sort, groups) => {
+    const expected = groups.flatMap(active =>
+      schedules
+        .filter(each => each.active?.toString() === active)
+        .map(each => each.id)
+        .reverse(),
+    )
+    for (const count of [1, 2, 3]) {
+      const { forth, back } = await walk(`Schedule?_sort=${sort}&_count=${count}`)
+      expect(forth).toEqual(expected)
+      expect(back).toEqual(forth)
+    }
+  })
+
+  test('a page link of another order is refused', async () => {
+    const { body } = await call('GET', 'Appointment?_sort=date&_count=2')
+    const cursor = new URL(
+      body.link.find((each: { relation: string }) => each.relation === 'next').url,
+    ).searchParams.get('_cursor')
+    const refused = await call('GET', `Appointment?_sort=status&_count=2&_cursor=${cursor}`)
+    expect(refused.status).toBe(400)
+    const forged = Buffer.from(JSON.stringify([1, 5, 'no-such-status', '0'])).toString('base64url')
+    expect((await call('GET', `Appointment?_sort=status&_count=2&_cursor=${forged}`)).status).toBe(200)
   })
 })

@@ -44,6 +44,9 @@ const oldest = 'read along the dates, oldest first, by a kept plan'
 const changes = 'walk along the last changes, by a kept plan'
 const ofEach = 'read the newest of each type, by a kept plan'
 const look = 'look at the newest, by a kept plan'
+const [sorted, moreSorted] = [1000, 20_000].map(
+  most => `look at the newest ${most} for sorted codes, by a kept plan`,
+) as [string, string]
 const [ask, within] = ['ask what the caller may see', 'search what the caller may see']
 
 test('a client that sees little of some types and all of others does not walk through what it may not see', () => {
@@ -106,6 +109,26 @@ describe('a page is read by', () => {
     ['Observation?status=final&_sort=value-quantity', [all, values, order], [ask, all, values, order]],
     ['Observation?patient=p7&_sort=value-quantity', [order], [order]],
     ['Patient?_sort=birthdate', [keptValues, order], [ask, keptValues, order]],
+    ['Observation?_sort=status', [sorted, moreSorted, order], [ask, sorted, moreSorted, order]],
+    ['Observation?_sort=-status,-date', [sorted, moreSorted, order], [ask, sorted, moreSorted, order]],
+    ['Observation?code=8302-2&_sort=status', [all, sorted, moreSorted, order], [ask, all, sorted, moreSorted, order]],
+    [
+      'Observation?date=gt2020&category=x&_sort=status',
+      [sorted, all, moreSorted, order],
+      [ask, sorted, all, moreSorted, order],
+    ],
+    [
+      'Observation?_lastUpdated=gt2020&_sort=status',
+      [byChange, sorted, moreSorted, order],
+      [ask, byChange, sorted, moreSorted, order],
+    ],
+    ['Observation?patient=p7&_sort=status', [order], [order]],
+    ['Observation?_sort=status&_count=1000', [moreSorted, order], [ask, moreSorted, order]],
+    ['Observation?_sort=status,date', [order], [ask, order]],
+    ['Observation?_sort=category', [order], [ask, order]],
+    ['Observation,Condition?_sort=subject', [order], [ask, order]],
+    ['Patient?_sort=-active', [sorted, moreSorted, order], [ask, sorted, moreSorted, order]],
+    ['Encounter?_sort=class', [order], [ask, order]],
     ['Observation?code=8302-2&value-quantity=gt5', [order], [ask, order]],
     ['Observation?patient=p7,p8', [order], [order]],
     ['Observation?patient=p7&_sort=date', [order], [order]],
