@@ -229,7 +229,7 @@ test('docs/operations.md names metrics that are counted', () => {
 
 test('settings that documents name exist', () => {
   const known = new Set(Object.values(settings).map(({ name }) => name))
-  const others = /^(TOKEN|FHIR|CONNECT|AUTH|STATUS|CODE|PHONE|BLAISE|SUBSCRIPTION|URL)$/
+  const others = /^(TOKEN|FHIR|CONNECT|AUTH|STATUS|CODE|PHONE|BLAISE|SUBSCRIPTION|URL|NODE_OPTIONS)$/
   const assigned = pages.flatMap(document =>
     [...read(document).matchAll(/\b([A-Z][A-Z_]{2,})=[^=\s]/g)].map(([, name]) => name!),
   )

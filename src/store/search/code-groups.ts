@@ -6,7 +6,7 @@ import type { SortKey } from './request.ts'
 import { postingArray, type SqlContext } from './sql-context.ts'
 
 /** Resources that share a code, or have none. */
-export interface CodeGroup {
+interface CodeGroup {
   /** The code, or what stands for none in the order. */
   readonly text: string
   /** What finds them; undefined for those without a code where these have no posting. */

@@ -42,8 +42,7 @@ export function valueOfMissing({ param, descending }: SortKey): string {
 export const isOfSpans = ({ type }: SearchParamModel): boolean => ['date', 'number', 'quantity'].includes(type)
 
 /** True for a sort by a text of the resource itself, such as a code, which many may share. */
-export const isOfText = ({ param }: SortKey): boolean =>
-  !isOfSpans(param) && param.type !== 'string' && param.code !== '_id'
+const isOfText = ({ param }: SortKey): boolean => !isOfSpans(param) && param.type !== 'string' && param.code !== '_id'
 
 /** True if the newest clinical date comes first where the sort says no more: without a sort, and among those that share a text. */
 const endsWithNewest = (sort: readonly SortKey[]): boolean => sort.length === 0 || isOfText(sort.at(-1)!)

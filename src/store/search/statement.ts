@@ -209,5 +209,5 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
     ${isNumbered ? '' : inOrder}`
 }
 
-/** True for what is not in the row of search: a text of another table, or of the resource itself. */
-const isLate = ({ expression, usesResource }: Order): boolean => usesResource || expression.includes('(select')
+/** True for what costs more than a look at a column: a text of the resource, narrow rows of it, or which of many codes it has. */
+const isLate = ({ usesResource, usesNarrow }: Order): boolean => usesResource || usesNarrow === true
