@@ -55,8 +55,12 @@ export const newestFirst = (row: string): Order => ({
   ...{ expression: `${row}.date`, type: 'bigint', descending: true, usesResource: false },
 })
 
+/** The orders that follow the first one; none where the sort has one key, unless that leaves it to the newest. @param sort of a key or more */
+export const ordersAfterFirst = ({ sort: [first, ...rest], types }: SearchRequest, context: SqlContext): Order[] =>
+  rest.length > 0 || isOfText(first!) ? ordersOf({ sort: rest, types }, context) : []
+
 /** The order of a search. */
-export function ordersOf({ sort, types }: SearchRequest, context: SqlContext): Order[] {
+export function ordersOf({ sort, types }: Pick<SearchRequest, 'sort' | 'types'>, context: SqlContext): Order[] {
   const orders = sort.map(key => orderOf(key, types, context))
   return endsWithNewest(sort) ? [...orders, newestFirst(context.dateRow)] : orders
 }
@@ -190,6 +194,12 @@ export function beyond(cursor: Cursor, orders: readonly Order[], key: string, co
     const past = `${each.expression} ${sign(each.descending)} ${each.value}`
     return rest ? `(${past} or (${each.expression} = ${each.value} and ${rest}))` : past
   }, '')
+}
+
+/** The condition that a row stands at the first value of the cursor, or beyond it. */
+export function notBefore(cursor: Cursor, first: Order, context: SqlContext): string {
+  const sign = first.descending !== isBackward(cursor) ? '<=' : '>='
+  return `${first.expression} ${sign} ${bound(cursor.values[0]!, first, context)}`
 }
 
 function bound(value: string, { type }: Order, { bind }: SqlContext): string {

@@ -7,7 +7,7 @@ import { createBinder, typeArray } from './binder.ts'
 import { closedColumn } from './closed.ts'
 import { hitColumns } from './hit.ts'
 import type { SearchRequest, Sought } from './request.ts'
-import { beyond, isBackward, type Order, orderBy } from './sort.ts'
+import { beyond, isBackward, notBefore, type Order, orderBy } from './sort.ts'
 import { conditionOf } from './sql.ts'
 import { createAliases, type SearchOptions, type SqlContext } from './sql-context.ts'
 import { isPlainToken } from './walk.ts'
@@ -78,19 +78,21 @@ interface OrderedRows {
   readonly orders: readonly Order[]
   /** As in `PageSource`. */
   readonly key: string
+  /** True if the order is the first of several, and what decides among equals is worked out later: then equals of the last row are there, too. */
+  readonly hasTies?: boolean
 }
 
 /** The first of these rows in the order of the answer, from the place of the cursor on, as something to select from. @param most rows */
 export function firstRows(
   { cursor }: SearchRequest,
   context: SqlContext,
-  { rows, conditions, orders, key }: OrderedRows,
+  { rows, conditions, orders, key, hasTies = false }: OrderedRows,
   most: number,
 ): string {
-  const place = cursor ? [beyond(cursor, orders, key, context)] : []
+  const place = cursor ? [hasTies ? notBefore(cursor, orders[0]!, context) : beyond(cursor, orders, key, context)] : []
   const expressions = orders.map(({ expression }) => expression)
   return `(select ${rows} where ${[...conditions, ...place].join(' and ')}
-    ${orderBy(orders, expressions, key, isBackward(cursor))} limit ${most})`
+    ${orderBy(orders, expressions, hasTies ? undefined : key, isBackward(cursor))} ${hasTies ? `fetch first ${most} rows with ties` : `limit ${most}`})`
 }
 
 /**
@@ -143,6 +145,8 @@ interface Search extends PageSource {
   /** Selects what the caller may see anything of, if that is little: then the page stays empty, and is better looked for there. */
   readonly reach?: string | undefined
   readonly orders: readonly Order[]
+  /** True if the rows come in the first order, along an index: then no more of them are read than the page and its ties need. */
+  readonly isAlongFirst?: boolean
   /** True for a page that is part of a statement: each row has its `place` in the order, which a subquery need not keep. */
   readonly isNumbered?: boolean
 }
@@ -153,7 +157,7 @@ interface Search extends PageSource {
  * what it has, and not for what others have found.
  */
 export function pageText(request: SearchRequest, context: SqlContext, search: Search): string {
-  const { from, where, key, orders, reach, isNumbered = false } = search
+  const { from, where, key, orders, reach, isAlongFirst, isNumbered = false } = search
   const shard = key.replace(/key$/, 'shard')
   const backward = isBackward(request.cursor)
   const names = orders.map((_order, index) => `k${index}`)
@@ -186,7 +190,7 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
   const order = orderBy(orders, expressions, key, backward)
   const limit = context.bind(request.count + 1)
   const whole = `${select(named, usesResource)} ${order} limit ${limit}`
-  const inTurn = key === 's.key' && orders.slice(1).some(isLate)
+  const inTurn = orders.length > 1 && (isAlongFirst || (key === 's.key' && orders.slice(1).some(isLate)))
   // What decides among equals is worked out for these alone.
   const first = orderBy(orders.slice(0, 1), expressions.slice(0, 1), undefined, backward)
   const needsResource = orders[0]!.usesResource || (place !== '' && usesResource)

@@ -172,3 +172,77 @@ describe('by a code,', () => {
     expect((await call('GET', `Appointment?_sort=status&_count=2&_cursor=${forged}`)).status).toBe(200)
   })
 })
+
+/** People of few names and birthdays; some have none. */
+const people = Array.from({ length: 30 }, (_, index) => ({
+  id: `person${(index * 11) % 30}`,
+  family: ['Bah', 'Diallo', 'Sow', undefined][(index * 7) % 4],
+  given: ['Ada', 'Ben', undefined][index % 3],
+  birthDate: ['1990-01-01', '1985-05-05', undefined, '2001-02-03'][(index * 5) % 4],
+  gender: ['female', 'male'][index % 2],
+}))
+
+describe('by several keys,', () => {
+  beforeAll(async () => {
+    // All of a transaction change at one time; the last ten follow in one of their own.
+    for (const some of [people.slice(0, 20), people.slice(20)]) {
+      const entry = some.map(({ id, family, given, ...others }) => ({
+        request: { method: 'PUT', url: `Patient/${id}` },
+        resource: {
+          ...{ resourceType: 'Patient', id, ...others },
+          ...((family ?? given) && { name: [{ family, ...(given && { given: [given] }) }] }),
+        },
+      }))
+      const bundle = { resourceType: 'Bundle', type: 'transaction', entry }
+      expect((await call('POST', '', { body: bundle })).status).toBe(200)
+    }
+  })
+
+  type Person = (typeof people)[number]
+  const keys: Readonly<Record<string, (person: Person) => string | number | undefined>> = {
+    family: person => person.family,
+    given: person => person.given,
+    birthdate: person => person.birthDate,
+    gender: person => person.gender,
+    _id: person => person.id,
+    _lastUpdated: person => (people.indexOf(person) < 20 ? 1 : 2),
+  }
+
+  /** Where the sort decides; equals may come in any order. */
+  function expectOrder(ids: readonly string[], sort: string): void {
+    const place = (id: string) => people.find(each => each.id === id)!
+    for (const [one, other] of ids.slice(1).map((id, at) => [place(ids[at]!), place(id)] as const)) {
+      const compared = sort.split(',').map(key => {
+        const [a, b] = [one, other].map(keys[key.replace('-', '')]!)
+        if (a === b) return 0
+        if (a === undefined || b === undefined) return a === undefined ? 1 : -1
+        return (a < b ? -1 : 1) * (key.startsWith('-') ? -1 : 1)
+      })
+      expect([sort, one.id, other.id, compared.find(each => each !== 0) ?? 0]).not.toContain(1)
+    }
+  }
+
+  test.each([
+    'family,given',
+    '-family,given',
+    'family,-birthdate,_id',
+    'birthdate,family',
+    '-birthdate,gender,given',
+    'gender,family,given',
+    'given,gender',
+    '_lastUpdated,_id',
+    '-_lastUpdated,_id',
+    '-_lastUpdated,family,-given',
+    '_id,family',
+  ])('%s: each once, in pages of any size, forth and back', async sort => {
+    for (const count of [1, 4, 7, 100]) {
+      const { forth, back } = await walk(`Patient?_sort=${sort}&_count=${count}`)
+      expect(forth.toSorted()).toEqual(people.map(({ id }) => id).sort())
+      expectOrder(forth, sort)
+      expect(back).toEqual(forth)
+      const women = await walk(`Patient?gender=female&_sort=${sort}&_count=${count}`)
+      expect(women.forth).toEqual(forth.filter(id => people.find(each => each.id === id)!.gender === 'female'))
+      expect(women.back).toEqual(women.forth)
+    }
+  })
+})

@@ -4,7 +4,7 @@ import type { ParamKey } from '../../index/postings.ts'
 import { seen } from '../../visibility.ts'
 import { fullPageOf, type Page, type PageRow } from '../page.ts'
 import type { SearchRequest } from '../request.ts'
-import { isOfSpans, type Order, valueOfMissing } from '../sort.ts'
+import { isOfSpans, type Order, ordersAfterFirst, valueOfMissing } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
 import type { SearchOptions } from '../sql-context.ts'
 import { createContext, firstRows, type PageSource, pageText, statementOf, typeCondition } from '../statement.ts'
@@ -28,7 +28,8 @@ export function sortedValues(
   { indexer, layout }: SearchOptions,
 ): Walked | undefined {
   const [[type, ...otherTypes], [first, ...more]] = [types, sort]
-  if (type === undefined || first === undefined || otherTypes.length + more.length > 0) return undefined
+  if (type === undefined || first === undefined || otherTypes.length > 0) return undefined
+  if (more.length > 0 && layout === 'distributed') return undefined
   const { param, descending } = first
   if (indexer.columns(type).date === param.code || cursor?.values[0] === valueOfMissing(first)) return undefined
   const [key, ...others] = indexer.params.keys(type, param.code)
@@ -63,7 +64,7 @@ export const walkValues = (
   statement() {
     const context = createContext(request, { ...options, isWalking: true }, 's')
     const value = order.expression.slice('w.'.length)
-    const orders = [order]
+    const orders = [order, ...ordersAfterFirst(request, context)]
     const conditions = [
       typeCondition(request, context),
       ...request.criteria.map(each => conditionOf(each, 's', context)),
@@ -76,17 +77,20 @@ export const walkValues = (
     const [values, where] =
       options.layout === 'distributed'
         ? [`(select ${rows} where ${along}) w`, 'true']
-        : [`${firstRows(request, context, { rows, conditions: [along], orders, key: 'w.key' }, longestWalk)} w`, 'true']
+        : [
+            `${firstRows(request, context, { rows, conditions: [along], orders: [order], key: 'w.key', hasTies: orders.length > 1 }, longestWalk)} w`,
+            'true',
+          ]
     const source: PageSource = {
       // Each resource stands where its first value stands, or its last in descending order; once, though it may have a value twice.
       from: `${values} cross join lateral (
-      select s.key from search s where s.shard = w.shard and s.key = w.key and ${conditions.join(' and ')}
+      select s.* from search s where s.shard = w.shard and s.key = w.key and ${conditions.join(' and ')}
         and not exists (select 1 from ${table} v where v.shard = s.shard and v.key = s.key and v.param = w.param${ofParam}
           and (v.${value}, v.${tie}) ${order.descending ? '>' : '<'} (w.${value}, w.place)) offset 0) s`,
       where,
       key: 'w.key',
     }
-    return statementOf(pageText(request, context, { ...source, orders }), context, isKept(request))
+    return statementOf(pageText(request, context, { ...source, orders, isAlongFirst: true }), context, isKept(request))
   },
   read: rows => fullPageOf(rows, request),
 })
