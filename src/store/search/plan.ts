@@ -16,7 +16,7 @@ import { readInOrder } from './steps/read-in-order.ts'
 import { walkCodes } from './steps/walk-codes.ts'
 import { readNewest, walkNewest } from './steps/walk-newest.ts'
 import { isInOrderOfResources, walkResources } from './steps/walk-resources.ts'
-import { fewOfCodes, isOfFewCodes, manyOfCodes, sortedCodes, walkSortedCodes } from './steps/walk-sorted-codes.ts'
+import { walkSortedCodes } from './steps/walk-sorted-codes.ts'
 import { sortedValues, walkValues } from './steps/walk-values.ts'
 import type { SearchStep, Strategy } from './strategy.ts'
 import { needsOneWord, needsWord } from './text-query.ts'
@@ -73,18 +73,18 @@ function inTurn(
 ): SearchStep<Page, PageRow>[] {
   const { criteria } = request
   const values = options.isOfFewRows ? undefined : sortedValues(request, options)
-  const codes = options.isOfFewRows ? undefined : sortedCodes(request, options)
-  const isOfMany = codes !== undefined && criteria.every(each => matchesMany(each, request.types[0]!))
+  const sorted = options.isOfFewRows ? [] : walkSortedCodes(request, options)
+  // Where many match, the first of these steps has the page.
+  const soon = criteria.every(each => matchesMany(each, request.types[0]!)) ? sorted.slice(0, -1) : []
   const isNewestFirst = newest !== undefined && isOfWords(request) && criteria.every(isText)
   const beginning = options.layout === 'distributed' || options.isOfFewRows ? undefined : beginningOf(request)
   // The index of words finds one word in no time, whichever it is. Of many alternatives the planner has to know how frequent they are.
   const isKept = isLookedUp(request) || (isNewestFirst && criteria.some(isOfOneWord))
   const few = criteria.filter(leadsToFew)
-  const isFound = isKept || isOfWords(request) || few.length > 0 || ((values ?? codes) && criteria.length > 0)
+  const isFound =
+    isKept || isOfWords(request) || few.length > 0 || ((values || sorted.length > 0) && criteria.length > 0)
   const isOfAnyType = few.some(each => !ledToPatients(each, options.indexer))
-  const steps: SearchStep<Page, PageRow>[] = []
-  const lookFor = (most: number): SearchStep<Page, PageRow> => walkSortedCodes(request, options, codes!, most)
-  if (isOfMany && isOfFewCodes(request)) steps.push(lookFor(fewOfCodes))
+  const steps: SearchStep<Page, PageRow>[] = [...soon]
   if (beginning) steps.push(findFrom(request, options, beginning))
   else if (isFound)
     steps.push(findAll(request, options, { isOfWords: isOfWords(request), isKept, isOfAnyType, isNewestFirst }))
@@ -97,9 +97,7 @@ function inTurn(
   else if (newest && isOfTokens(request, options))
     steps.push(look(request, options), findAll(request, options, { isKept: options.visibility !== undefined }))
   if (values) steps.push(walkValues(request, options, values))
-  if (codes && !isOfMany && isOfFewCodes(request)) steps.push(lookFor(fewOfCodes))
-  if (codes) steps.push(lookFor(manyOfCodes))
-  return steps
+  return [...steps, ...sorted.slice(soon.length)]
 }
 
 /** Looks at the newest of the type. */

@@ -19,8 +19,18 @@ import {
 import type { SearchStep } from '../strategy.ts'
 import { clinicalDates, isLedTo } from '../walk.ts'
 
+/** Most resources that are looked at in the order of dates, and as many that are found by their codes: few of them do for most pages. */
+const [few, many] = [1000, 20_000]
+
+/** Steps for few resources, unless the page is large, and for many; none for any order but that of codes, each with the newest first. */
+export function walkSortedCodes(request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow>[] {
+  const codes = sortedCodes(request, options)
+  const sizes = request.count <= few / 5 ? [few, many] : [many]
+  return codes ? sizes.map(most => walk(request, options, codes, most)) : []
+}
+
 /** The groups by which results are sorted, in the order in which the page is read, from that of the cursor on, if the newest come first in each. */
-export function sortedCodes(
+function sortedCodes(
   { types: [type, ...otherTypes], sort: [first, second, ...more], cursor }: SearchRequest,
   { indexer, layout }: SearchOptions,
 ): CodeGroups | undefined {
@@ -37,12 +47,6 @@ export function sortedCodes(
   return { ...all, groups }
 }
 
-/** Most resources that are looked at in the order of dates, and as many that are found by their codes: few of them do for most pages. */
-export const [fewOfCodes, manyOfCodes] = [1000, 20_000]
-
-/** A page for which it pays to look at few resources first. */
-export const isOfFewCodes = ({ count }: SearchRequest): boolean => count <= fewOfCodes / 5
-
 /** The place in the order of clinical dates where a walk along them begins: undefined for the newest; on the way back, behind the oldest. */
 const beginOf = (cursor: Cursor | undefined): Cursor | undefined =>
   isBackward(cursor) ? { direction: 'previous', values: ['-9999999999999999'], key: 0 } : undefined
@@ -51,7 +55,7 @@ const beginOf = (cursor: Cursor | undefined): Cursor | undefined =>
  * Looks at the newest of the type, finds the first code that enough of them have to fill the page, and everything that has a code before that one.
  * On a later page, the code of the cursor is looked for from there on.
  */
-export const walkSortedCodes = (
+const walk = (
   request: SearchRequest,
   options: SearchOptions,
   codes: CodeGroups,

@@ -74,21 +74,18 @@ export const walkValues = (
     const along = `w.param = ${context.bind(param.number)}::integer${ofParam.replace('v.', 'w.')}`
     const rows = `w.key, w.shard, w.param, w.${value}, w.${tie} as place from ${table} w`
     // An engine that distributes the tables walks along the values of each node, as far as the page needs, but takes no limit before.
-    const [values, where] =
+    const first = { rows, conditions: [along], orders: [order], key: 'w.key', hasTies: orders.length > 1 }
+    const values =
       options.layout === 'distributed'
-        ? [`(select ${rows} where ${along}) w`, 'true']
-        : [
-            `${firstRows(request, context, { rows, conditions: [along], orders: [order], key: 'w.key', hasTies: orders.length > 1 }, longestWalk)} w`,
-            'true',
-          ]
+        ? `(select ${rows} where ${along})`
+        : firstRows(request, context, first, longestWalk)
     const source: PageSource = {
       // Each resource stands where its first value stands, or its last in descending order; once, though it may have a value twice.
-      from: `${values} cross join lateral (
+      from: `${values} w cross join lateral (
       select s.* from search s where s.shard = w.shard and s.key = w.key and ${conditions.join(' and ')}
         and not exists (select 1 from ${table} v where v.shard = s.shard and v.key = s.key and v.param = w.param${ofParam}
           and (v.${value}, v.${tie}) ${order.descending ? '>' : '<'} (w.${value}, w.place)) offset 0) s`,
-      where,
-      key: 'w.key',
+      ...{ where: 'true', key: 'w.key' },
     }
     return statementOf(pageText(request, context, { ...source, orders, isAlongFirst: true }), context, isKept(request))
   },
