@@ -47,7 +47,7 @@ function othersOf({ types, param, values }: ParamCriterion, { params, columns }:
   if (type === undefined || moreTypes.length > 0) return undefined
   const [key, ...moreKeys] = params.keys(type, param.code)
   const isKnown = key && moreKeys.length === 0 && columns(type).usual.has(key) && codeValueSet(param, type)
-  // Along the main code of a type no walk finds what has none.
+  // Along the main code of a type no walk finds what has none. A boolean is no code of the set: a system before it is not implied.
   const codes = isKnown && param.code !== mainCode(type) ? closedCodes(param, type) : undefined
   if (!codes || codes.length > mostOthers) return undefined
   const named = values.map(value => queryToken(param.code, value))

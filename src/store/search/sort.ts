@@ -55,9 +55,9 @@ export const newestFirst = (row: string): Order => ({
   ...{ expression: `${row}.date`, type: 'bigint', descending: true, usesResource: false },
 })
 
-/** The orders that follow the first one; none where the sort has one key, unless that leaves it to the newest. @param sort of a key or more */
-export const ordersAfterFirst = ({ sort: [first, ...rest], types }: SearchRequest, context: SqlContext): Order[] =>
-  rest.length > 0 || isOfText(first!) ? ordersOf({ sort: rest, types }, context) : []
+/** The orders of the further keys, where the first one has an order that an index has; none if there is no other key. */
+export const ordersAfterFirst = ({ sort: [, ...rest], types }: SearchRequest, context: SqlContext): Order[] =>
+  rest.length > 0 ? ordersOf({ sort: rest, types }, context) : []
 
 /** The order of a search. */
 export function ordersOf({ sort, types }: Pick<SearchRequest, 'sort' | 'types'>, context: SqlContext): Order[] {
@@ -77,14 +77,9 @@ function orderOf(sortKey: SortKey, types: readonly string[], context: SqlContext
     return { expression: 'u.updated_at', type: 'timestamptz', descending, usesResource: true }
   if (param.code === '_id') return { expression: 'u.id', type: 'text collate "C"', descending, usesResource: true }
   if (types.every(each => isDateColumn(param.code, each, context.indexer))) {
-    return {
-      expression: descending
-        ? `${context.dateRow}.date`
-        : `case when s.date < -${undatedPlace} then ${undatedPlace} else s.date end`,
-      type: 'bigint',
-      descending,
-      usesResource: false,
-    }
+    if (descending) return newestFirst(context.dateRow)
+    const expression = `case when s.date < -${undatedPlace} then ${undatedPlace} else s.date end`
+    return { expression, type: 'bigint', descending, usesResource: false }
   }
   if (isOfSpans(param)) return spanOrder(sortKey, types, context)
   if (param.type === 'string') return wordOrder(sortKey, types, context)

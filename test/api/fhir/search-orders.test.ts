@@ -1,7 +1,8 @@
 // Orders of search results that are walked along an index: by magnitudes, by ids, and by codes of which R4 gives all. Each resource comes once, at its
 // lowest value or, in descending order, at its highest one; what has none comes last, either way.
 import { beforeAll, describe, expect, test } from 'vitest'
-import { fhirCaller, pagesBy } from '../../support/fhir.ts'
+import { fhirCaller, linkOf, pagesBy } from '../../support/fhir.ts'
+import { bundleOf } from '../../support/parties.ts'
 import { type Service, startService } from '../../support/service.ts'
 
 let service: Service
@@ -16,24 +17,30 @@ const id = (index: number): string => `${'zyxwvutsrqponml'[index]}${index}`
 
 beforeAll(async () => {
   service = await startService()
-  const entry = values.map((components, index) => ({
-    request: { method: 'PUT', url: `Observation/${id(index)}` },
-    resource: {
-      ...{ resourceType: 'Observation', id: id(index), status: index % 4 === 0 ? 'amended' : 'final' },
-      code: { coding: [{ system: 'http://loinc.org', code: 'panel' }] },
-      component: components.map((value, part) => ({
-        ...{ code: { text: 'part' }, valueQuantity: { value, unit: ['mg', 'g', 'kg'][part] } },
-      })),
-    },
+  const observations = values.map((components, index) => ({
+    ...{ resourceType: 'Observation', id: id(index), status: index % 4 === 0 ? 'amended' : 'final' },
+    code: { coding: [{ system: 'http://loinc.org', code: 'panel' }] },
+    component: components.map((value, part) => ({
+      ...{ code: { text: 'part' }, valueQuantity: { value, unit: ['mg', 'g', 'kg'][part] } },
+    })),
   }))
-  const bundle = { resourceType: 'Bundle', type: 'transaction', entry }
-  expect((await call('POST', '', { body: withoutEmpty(bundle) })).status).toBe(200)
+  await storeTogether(observations)
   for (const gone of ['a-deleted', 'n-deleted', 'zz-deleted']) {
     const resource = { resourceType: 'Observation', id: gone, status: 'final', code: { text: 'gone' } }
     expect((await call('PUT', `Observation/${gone}`, { body: resource })).status).toBe(201)
     expect((await call('DELETE', `Observation/${gone}`)).status).toBe(204)
   }
 })
+
+/** Stores resources under ids of their own, all at one time. */
+async function storeTogether(resources: readonly { readonly resourceType: string; readonly id: string }[]) {
+  const entry = resources.map(resource => ({
+    request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
+    resource,
+  }))
+  const body = withoutEmpty(bundleOf('transaction', ...entry))
+  expect((await call('POST', '', { body })).status).toBe(200)
+}
 
 /** FHIR has no empty arrays. */
 const withoutEmpty = (body: object): object =>
@@ -101,12 +108,7 @@ describe('by a code,', () => {
         serviceType: [{ coding: [{ code: Number(each.id.slice(11)) % 2 ? 'odd' : 'even' }] }],
       })),
     ]
-    const entry = resources.map(resource => ({
-      request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
-      resource,
-    }))
-    const bundle = { resourceType: 'Bundle', type: 'transaction', entry }
-    expect((await call('POST', '', { body: bundle })).status).toBe(200)
+    await storeTogether(resources)
   })
 
   const inOrder = (sign: number, among = appointments): string[] =>
@@ -163,9 +165,7 @@ describe('by a code,', () => {
 
   test('a page link of another order is refused', async () => {
     const { body } = await call('GET', 'Appointment?_sort=date&_count=2')
-    const cursor = new URL(
-      body.link.find((each: { relation: string }) => each.relation === 'next').url,
-    ).searchParams.get('_cursor')
+    const cursor = new URL(linkOf(body, 'next')!).searchParams.get('_cursor')
     const refused = await call('GET', `Appointment?_sort=status&_count=2&_cursor=${cursor}`)
     expect(refused.status).toBe(400)
     const forged = Buffer.from(JSON.stringify([1, 5, 'no-such-status', '0'])).toString('base64url')
@@ -186,15 +186,11 @@ describe('by several keys,', () => {
   beforeAll(async () => {
     // All of a transaction change at one time; the last ten follow in one of their own.
     for (const some of [people.slice(0, 20), people.slice(20)]) {
-      const entry = some.map(({ id, family, given, ...others }) => ({
-        request: { method: 'PUT', url: `Patient/${id}` },
-        resource: {
-          ...{ resourceType: 'Patient', id, ...others },
-          ...((family ?? given) && { name: [{ family, ...(given && { given: [given] }) }] }),
-        },
+      const patients = some.map(({ id, family, given, ...others }) => ({
+        ...{ resourceType: 'Patient', id, ...others },
+        ...((family ?? given) && { name: [{ family, ...(given && { given: [given] }) }] }),
       }))
-      const bundle = { resourceType: 'Bundle', type: 'transaction', entry }
-      expect((await call('POST', '', { body: bundle })).status).toBe(200)
+      await storeTogether(patients)
     }
   })
 

@@ -22,7 +22,7 @@ export function isInOrderOfResources({ types, sort: [first, ...others], criteria
   )
 }
 
-/** Most resources that are looked at where few may match, and where equals are to be told apart: that many only if so many changed at one time. */
+/** The most resources that a walk reads: where few may match, and where a further key decides among resources that changed at one time. */
 const longestWalk = { ofFew: 1000, ofEquals: 20_000 }
 
 /**

@@ -2,7 +2,7 @@
 // them all would take long. No index has the order, but one finds what has a code that few have, and the newest have the others.
 import { type CodeGroups, codeGroups, groupOf } from '../code-groups.ts'
 import { type Page, type PageRow, pageOf } from '../page.ts'
-import type { Cursor, ParamCriterion, SearchRequest } from '../request.ts'
+import type { Cursor, SearchRequest } from '../request.ts'
 import { beyond, isBackward, isDateColumn, newestFirst, type Order, orderBy, valueOfMissing } from '../sort.ts'
 import { conditionOf } from '../sql.ts'
 import { postingArray, type SearchOptions, type SqlContext } from '../sql-context.ts'
@@ -17,7 +17,7 @@ import {
   typeOfFound,
 } from '../statement.ts'
 import type { SearchStep } from '../strategy.ts'
-import { clinicalDates, isLedTo } from '../walk.ts'
+import { clinicalDates, isLedTo, isNewestFirst } from '../walk.ts'
 
 /** Most resources that are looked at in the order of dates, and as many that are found by their codes: few of them do for most pages. */
 const [few, many] = [1000, 20_000]
@@ -30,13 +30,11 @@ export function walkSortedCodes(request: SearchRequest, options: SearchOptions):
 }
 
 /** The groups by which results are sorted, in the order in which the page is read, from that of the cursor on, if the newest come first in each. */
-function sortedCodes(
-  { types: [type, ...otherTypes], sort: [first, second, ...more], cursor }: SearchRequest,
-  { indexer, layout }: SearchOptions,
-): CodeGroups | undefined {
-  if (type === undefined || first === undefined || otherTypes.length + more.length > 0 || layout === 'distributed')
-    return
-  if (second && !(second.descending && isDateColumn(second.param.code, type, indexer))) return
+function sortedCodes(request: SearchRequest, { indexer, layout }: SearchOptions): CodeGroups | undefined {
+  const { cursor } = request
+  const [[type, ...otherTypes], [first, ...rest]] = [request.types, request.sort]
+  if (type === undefined || first === undefined || otherTypes.length > 0 || layout === 'distributed') return
+  if (!isNewestFirst({ ...request, sort: rest }, indexer)) return
   const all = codeGroups(first, type, indexer, valueOfMissing(first))
   if (!all) return
   const inOrder = isBackward(cursor) ? all.groups.toReversed() : all.groups
@@ -66,7 +64,7 @@ const walk = (
   statement() {
     const { context, where } = conditions(request, { ...options, isOfFewRows: true }, typeOfFound)
     const parts = partsOf(request, context, codes, where, most)
-    const orders = [codeOrder('s', codes), newestFirst('s')]
+    const orders = [groupOrder('s', codes), newestFirst('s')]
     const page = pageText(request, context, {
       from: 'shown s',
       where: 'true',
@@ -111,11 +109,11 @@ function partsOf(
     first ? `c.code <> ${first} and (select count(*) from begun) <= ${size}` : 'c.code is not null',
   )
   const before = descending === isBackward(cursor) ? '<' : '>'
-  const place = cursor ? [beyond(cursor, [codeOrder('c', codes), newestFirst('s')], 's.key', context)] : []
+  const place = cursor ? [beyond(cursor, [groupOrder('c', codes), newestFirst('s')], 's.key', context)] : []
   parts.push(
     `seen as materialized (${first ? 'select * from begun union all ' : ''}${others})`,
     `frequent as materialized (select s.code from seen s group by s.code having count(*) > ${size}
-      ${orderBy([codeOrder('s', codes)], ['s.code'], undefined, isBackward(cursor))} limit 1)`,
+      ${orderBy([groupOrder('s', codes)], ['s.code'], undefined, isBackward(cursor))} limit 1)`,
     // What the walk has come to the end of is known; the others before the frequent code are found. No posting says that there is no code.
     `rare as materialized (select array_agg(g.posting) as postings, coalesce(bool_or(g.posting = 0), false) as is_open
       from unnest(${texts}, ${postingArray(context, hashes)}) g(code, posting) left join frequent f on true
@@ -129,7 +127,7 @@ function partsOf(
   return parts
 }
 
-const codeOrder = (row: string, { descending }: CodeGroups): Order => ({
+const groupOrder = (row: string, { descending }: CodeGroups): Order => ({
   ...{ expression: `${row}.code`, type: 'text collate "C"', descending, usesResource: false },
 })
 
@@ -143,14 +141,9 @@ const newestRows = (request: SearchRequest, context: SqlContext, most: number): 
       conditions: [
         typeCondition(request, context),
         ...clinicalDates(request)
-          .filter(isLedByColumn(context))
+          .filter(each => isLedTo(each) && isDateColumn(each.param.code, request.types[0]!, context.indexer))
           .map(each => conditionOf(each, 's', context)),
       ],
     },
     most,
   )
-
-const isLedByColumn =
-  ({ indexer }: SqlContext) =>
-  (date: ParamCriterion): boolean =>
-    isLedTo(date) && isDateColumn(date.param.code, date.types[0]!, indexer)
