@@ -1,7 +1,8 @@
 // One statement and its answer, and what PostgreSQL's errors mean to a caller.
 import type { Socket } from 'node:net'
-import pg from 'pg'
+import type pg from 'pg'
 import { Failure } from '../lib/failure.ts'
+import { Asked } from './asked.ts'
 import { isUnanswered, lostCodes, mayStore, NoServer, Unreplicated, unconfirmed } from './doubt.ts'
 import type { Statement } from './statement.ts'
 
@@ -48,41 +49,37 @@ export function askPool<Row extends object>(pool: pg.Pool, statement: Statement)
   })
 }
 
-/** Returns the answer of pg. The query is made here: from an object pg would copy each property by its descriptor. @throws errors of pg */
-export function answerOf<Row extends object>(
-  on: pg.ClientBase,
-  { text, values, name }: Statement,
-): Promise<pg.QueryResult<Row>> {
-  const query: Query = Object.assign(new pg.Query(text, values as unknown[]), { name, isUnreplicated: false })
+/** What an answer has. */
+interface Answer<Row extends object> {
+  readonly rows: Row[]
+  /** What was done, as PostgreSQL says it: COMMIT, SELECT 3. */
+  readonly command: string
+}
+
+/** Returns the answer of PostgreSQL. @throws errors of pg */
+export function answerOf<Row extends object>(on: pg.ClientBase, statement: Statement): Promise<Answer<Row>> {
   return new Promise((done, fail) => {
-    const answered = (error: Error | undefined, result: pg.QueryResult<Row>): void => {
-      if (error) {
-        if (isReadOnly(error)) streamOf(on).destroy(error)
-        fail(error)
-      } else if (query.isUnreplicated) fail(new Unreplicated())
-      else done(result)
-    }
-    ;(on as unknown as Asked<Row>).query(query, undefined, answered)
+    const asked = new Asked(statement, error => {
+      if (!error && !asked.isUnreplicated) return done(rowsOf<Row>(asked))
+      if (error && isReadOnly(error)) streamOf(on).destroy(error)
+      fail(error ?? new Unreplicated())
+    })
+    ;(on as unknown as Asking).query(asked)
   })
 }
 
-/** A statement on its way. */
-interface Query {
-  /** Set while it is answered: what it stored is on the primary alone. */
-  isUnreplicated: boolean
+const rowsOf = async <Row extends object>({ received, command }: Asked): Promise<Answer<Row>> => ({
+  rows: received.finish() as Row[],
+  command,
+})
+
+/** Members of pg that its types lack. */
+interface Asking {
+  query(asked: Asked): void
 }
 
 /** True if the server of the connection was the primary and is no more: all of the connection is of no use. */
 const isReadOnly = (error: Error): boolean => (error as { code?: unknown }).code === '25006'
-
-/** Members of pg that its types lack. */
-interface Asked<Row extends object> {
-  query(
-    query: object,
-    values: undefined,
-    answered: (error: Error | undefined, result: pg.QueryResult<Row>) => void,
-  ): void
-}
 
 /** The stream of a connection. */
 export const streamOf = (client: pg.ClientBase): Socket =>

@@ -1,5 +1,6 @@
 // Classes of connections that do more than those of pg to open: pools of pg make connections by their class alone.
 import pg from 'pg'
+import { createReceiving } from './receiving.ts'
 
 export interface Manner {
   /** Adds to the settings of a connection; absent: nothing. */
@@ -14,7 +15,9 @@ export interface Manner {
 export function clientClass({ configured = config => config, made, open }: Manner): typeof pg.Client {
   class Client extends pg.Client {
     constructor(config: pg.ClientConfig = {}) {
-      super(configured(config))
+      const receiving = createReceiving()
+      super(receiving.configured(configured(config)))
+      receiving.begin(this)
       // An event without a listener would end the process.
       this.on('error', () => {})
       made?.(this)

@@ -1,6 +1,5 @@
 // The connections to one server: a pool, and lines for short statements, for each of the two ways to plan.
 import pg from 'pg'
-import { streamOf } from './ask.ts'
 import { createLines, type Lines } from './lines.ts'
 import { createShared, type Known, type Shared, serviceRoom, waitingIn } from './shares.ts'
 import type { Layout } from './statement.ts'
@@ -86,7 +85,6 @@ function poolOf(config: pg.ClientConfig, { Client, poolSize }: PoolsOptions): pg
     idleTimeoutMillis: 60_000,
   })
   pool.on('error', () => {})
-  pool.on('connect', readInTurn)
   return pool
 }
 
@@ -94,21 +92,7 @@ function linesOf(config: pg.ClientConfig, { Client }: PoolsOptions): Lines {
   return createLines(async () => {
     const client = new Client({ ...config, pipeline: true, connectionTimeoutMillis: 10_000 })
     await client.connect()
-    readInTurn(client)
     return client
-  })
-}
-
-/** Most bytes that arrive at once. */
-const fullRead = 65_536
-
-/** Yields the event loop after each piece of a large answer, which otherwise holds it for as long as more is there. */
-function readInTurn(client: pg.ClientBase): void {
-  const stream = streamOf(client)
-  stream.on('data', (piece: Buffer) => {
-    if (piece.length < fullRead) return
-    stream.pause()
-    setImmediate(() => stream.resume())
   })
 }
 

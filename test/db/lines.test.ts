@@ -1,6 +1,7 @@
 // Short statements of clients share connections: none waits long for another, and the end of one ends no other.
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { clientClass } from '../../src/db/client-class.ts'
 import { createCosts } from '../../src/db/costs.ts'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { laneFor } from '../../src/db/lane.ts'
@@ -21,6 +22,9 @@ const sleep = (seconds: number, number = 0) => ({
   values: [seconds, number],
 })
 
+/** Connections that open as those of pg do. */
+const Client = clientClass({ open: async (_, connect) => void (await connect()) })
+
 let connection: TestDatabase
 let database: Database
 
@@ -36,8 +40,7 @@ describe('a line', () => {
   const opened = (idle?: number): Lines =>
     createLines(async () => {
       const { host, port, user, database: name } = connection
-      const client = new pg.Client({ host, port, user, database: name, pipeline: true } as pg.ClientConfig)
-      client.on('error', () => {})
+      const client = new Client({ host, port, user, database: name, pipeline: true } as pg.ClientConfig)
       await client.connect()
       return client
     }, idle)
@@ -203,7 +206,7 @@ describe('statements of clients', () => {
 
   test('are repeated when the late cancellation of another ends them', async () => {
     const { host, port, user, database: name } = connection
-    const pool = new pg.Pool({ host, port, user, database: name })
+    const pool = new pg.Pool({ host, port, user, database: name, Client })
     const met = Object.assign(new Error('canceling statement due to user request'), { code: '57014' })
     const sent = {
       rows: Promise.reject(met),
