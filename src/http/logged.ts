@@ -15,6 +15,7 @@ interface Known {
   readonly found?: RouteMatch
   readonly caller?: Asker
   readonly errorCode?: string
+  readonly bytesOut?: number | undefined
 }
 
 /** Node knows dozens of methods; a route has one of these. */
@@ -22,8 +23,8 @@ const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 
 /** Returns the request for the log. */
 export function loggedRequest(
-  { method, req, response }: Koa.Context,
-  { requestId, found, caller, errorCode = '' }: Known,
+  { method, req }: Koa.Context,
+  { requestId, found, caller, errorCode = '', bytesOut }: Known,
   answer: { readonly status: number; readonly milliseconds: number; readonly resourceType: string | undefined },
 ): LoggedRequest {
   const { status, milliseconds, resourceType = '' } = answer
@@ -38,7 +39,7 @@ export function loggedRequest(
     ...{ resourceType, status, milliseconds },
     errorCode: status === departed ? '' : errorCode,
     bytesIn: received(req),
-    bytesOut: method === 'HEAD' ? 0 : sent(response),
+    bytesOut,
   }
 }
 
@@ -48,5 +49,3 @@ function received({ headers }: Koa.Context['req']): number | undefined {
   if (declared !== undefined) return Number(declared)
   return headers['transfer-encoding'] === undefined ? 0 : undefined
 }
-
-const sent = ({ body, length }: Koa.Response): number | undefined => (body == null ? 0 : length)

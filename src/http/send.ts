@@ -29,40 +29,66 @@ interface Context {
 }
 
 /**
- * Puts a reply on its way. Tokens travel in a header, so any origin may call: it can only do what its token allows. What knows a
- * caller by a cookie, or gives one, is for the service's own pages alone.
+ * Puts a reply on its way, and returns the bytes of its body; undefined for one that is sent in chunks, which nobody counts. Tokens travel
+ * in a header, so any origin may call: it can only do what its token allows. What knows a caller by a cookie, or gives one, is for the
+ * service's own pages alone.
  */
-export async function send(
-  context: Koa.Context,
-  reply: Reply,
+export async function send(context: Koa.Context, reply: Reply, about: Context): Promise<number | undefined> {
+  const { status, body } = reply
+  const headers = headersOf(context, reply, about)
+  if (body instanceof Readable && !isEmpty.has(status)) return stream(context, status, headers, body)
+  const content = body === undefined || isEmpty.has(status) ? undefined : await contentOf(body)
+  const bytes = content === undefined ? 0 : Buffer.byteLength(content)
+  const { res: response, writable } = context
+  response.statusCode = status
+  if (!writable) return 0
+  if (content === undefined) delete headers['content-type']
+  else headers['content-type'] ??= 'application/json; charset=utf-8'
+  if (!isEmpty.has(status)) headers['content-length'] = String(bytes)
+  // Written as a whole: koa would keep, look up and check each header by itself.
+  context.respond = false
+  response.writeHead(status, headers)
+  response.end(content)
+  return context.method === 'HEAD' ? 0 : bytes
+}
+
+/** Statuses whose replies have no body (https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1). */
+const isEmpty: ReadonlySet<number> = new Set([204, 205, 304])
+
+function headersOf(
+  { req: request }: Koa.Context,
+  { headers: own = {} }: Reply,
   { requestId, route, verdicts, isEmergency }: Context,
-): Promise<void> {
-  const { status, headers = {}, body } = reply
-  context.status = status
-  context.set('x-request-id', requestId)
-  const isOwnPagesOnly = route?.access.scheme === 'session' || headers['set-cookie'] !== undefined
-  if (context.req.headers.origin !== undefined && !isOwnPagesOnly) {
-    context.set('access-control-allow-origin', '*')
-    context.set('access-control-expose-headers', exposed)
+): Record<string, string> {
+  const headers: Record<string, string> = { 'x-request-id': requestId, 'x-content-type-options': 'nosniff' }
+  const isOwnPagesOnly = route?.access.scheme === 'session' || own['set-cookie'] !== undefined
+  if (request.headers.origin !== undefined && !isOwnPagesOnly) {
+    headers['access-control-allow-origin'] = '*'
+    headers['access-control-expose-headers'] = exposed
   }
-  context.set('x-content-type-options', 'nosniff')
-  if (isEmergency) context.set('x-access-basis', 'emergency')
-  if (verdicts) context.set(verdictHeaders(verdicts))
-  for (const [name, value] of Object.entries(headers)) context.set(name, value)
+  if (isEmergency) headers['x-access-basis'] = 'emergency'
+  headers['cache-control'] = 'no-store'
+  if (verdicts) Object.assign(headers, verdictHeaders(verdicts))
+  Object.assign(headers, own)
   // What the handler did not want to read is not read after it either.
-  if (route?.streams && !context.req.complete) context.set('connection', 'close')
-  if (!context.response.get('cache-control')) context.set('cache-control', 'no-store')
-  if (body === undefined) {
-    context.body = null
-    context.status = status
-    return
-  }
-  const isReady = typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable
-  if (!context.response.get('content-type')) context.set('content-type', 'application/json; charset=utf-8')
-  // What is written here ends with a line, so that a terminal shows its prompt on the next; stored bytes stay as they are.
-  const ready = isReady ? body : `${JSON.stringify(body)}\n`
-  context.body = typeof ready === 'string' && ready.length > large ? await encoded(ready) : ready
+  if (route?.streams && !request.complete) headers['connection'] = 'close'
+  return headers
+}
+
+/** Returns what is sent: what is written here ends with a line, so that a terminal shows its prompt on the next; stored bytes stay as they are. */
+async function contentOf(body: unknown): Promise<string | Buffer> {
+  if (Buffer.isBuffer(body)) return body
+  const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`
+  return text.length > large ? encoded(text) : text
 }
 
 /** Characters from which on a text is encoded in parts: at once, it would block all other requests for some milliseconds. */
 const large = 512 * 1024
+
+/** Has koa send the contents of a stream, which it ends if the client leaves. */
+function stream(context: Koa.Context, status: number, headers: Record<string, string>, body: Readable) {
+  context.status = status
+  context.set({ 'content-type': 'application/json; charset=utf-8', ...headers })
+  context.body = body
+  return context.method === 'HEAD' ? 0 : context.response.length
+}

@@ -84,7 +84,6 @@ export function createApp(given: ServerParts): Koa {
       await serve(parts, dispatch, context, started, seen)
     } finally {
       seen.hold?.release()
-      leaveRest(context.req, context.res)
       const milliseconds = performance.now() - started
       const { method } = context
       const status = statusOf(context, seen)
@@ -111,7 +110,8 @@ async function serve(
     .catch(error => refuse((seen.failure = error)))
     .then(ready => recorded(parts, context, requestId, seen, ready))
     .catch(refuse)
-  await send(context, reply, {
+  leaveRest(context.req, context.res)
+  seen.bytesOut = await send(context, reply, {
     requestId,
     route: seen.found?.route,
     verdicts: seen.verdicts,
@@ -142,6 +142,8 @@ interface Seen extends Traces, Identification {
   /** Of the refusal that was sent. */
   errorCode?: string
   isEmergency?: boolean
+  /** Of the body of the reply; undefined if nobody counts them. */
+  bytesOut?: number | undefined
   /** The body once it is read. */
   body?: unknown
   /** The memory that the request's body takes up. */

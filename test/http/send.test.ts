@@ -1,0 +1,145 @@
+// How a reply arrives: its headers, its body, and the bytes that the request log counts.
+import { Readable } from 'node:stream'
+import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { createLimits, sameQuotas } from '../../src/http/limits.ts'
+import { listen } from '../../src/http/listen.ts'
+import { open, type Reply, route } from '../../src/http/route.ts'
+import { createApp, type ServerParts } from '../../src/http/server.ts'
+import { createLog } from '../../src/lib/log.ts'
+import { networks } from '../../src/lib/networks.ts'
+import type { LoggedRequest } from '../../src/requests/entry.ts'
+import { onCleanup } from '../support/cleanup.ts'
+import { freePort } from '../support/process.ts'
+
+let address: string
+let logged: LoggedRequest[]
+
+const long = 'é'.repeat(600_000)
+
+const replies: Record<string, () => Reply> = {
+  text: () => ({ status: 200, body: 'Grüezi' }),
+  json: () => ({ status: 201, body: { name: 'Zoë' }, headers: { location: '/x', 'cache-control': 'max-age=5' } }),
+  bytes: () => ({
+    status: 200,
+    body: Buffer.from([0, 1, 255]),
+    headers: { 'content-type': 'application/octet-stream' },
+  }),
+  long: () => ({ status: 200, body: long, headers: { 'content-type': 'text/plain; charset=utf-8' } }),
+  none: () => ({ status: 204, headers: { etag: 'W/"1"' } }),
+  unchanged: () => ({ status: 304, body: 'ignored', headers: { etag: 'W/"1"' } }),
+  nothing: () => ({ status: 202, headers: { 'content-location': '/status' } }),
+  cookie: () => ({ status: 200, body: {}, headers: { 'set-cookie': 'a=b' } }),
+  stream: () => ({ status: 200, body: Readable.from(['one ', 'two']), headers: { 'content-type': 'text/plain' } }),
+  file: () => ({ status: 200, body: Readable.from([Buffer.from('seven')]), headers: { 'content-length': '5' } }),
+}
+
+beforeAll(async () => {
+  const described = { method: 'GET', tag: 'API', summary: 'Answers', replies: { 200: null }, access: open } as const
+  const parts: Partial<ServerParts> = {
+    routes: Object.entries(replies).map(([name, handle]) =>
+      route({ ...described, path: `/${name}`, operationId: name, handle: async () => handle() }),
+    ),
+    limits: createLimits(sameQuotas(1_000_000)),
+    audit: { write: async () => {} },
+    log: createLog('silent'),
+    observer: { begun: () => {}, answered: () => {} },
+    note: request => void logged.push(request),
+    baseUrl: undefined,
+    trustedProxies: networks(''),
+    maxBodyBytes: 1000,
+  }
+  const port = await freePort()
+  const listening = await listen(createApp(parts as ServerParts), port, '127.0.0.1')
+  onCleanup(() => listening.close())
+  address = `http://127.0.0.1:${port}`
+})
+
+beforeEach(() => {
+  logged = []
+})
+
+async function answer(name: string, init: RequestInit = {}) {
+  const response = await fetch(`${address}/${name}`, init)
+  const body = Buffer.from(await response.arrayBuffer())
+  await expect.poll(() => logged.length).toBe(1)
+  const headers = Object.fromEntries(response.headers)
+  return { status: response.status, headers, body, bytesOut: logged[0]!.bytesOut }
+}
+
+const common = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
+  'x-request-id': expect.stringMatching(/./),
+}
+
+test('a text is JSON unless its type is given, and has its length in bytes', async () => {
+  const { status, headers, body, bytesOut } = await answer('text')
+  expect([status, String(body), bytesOut]).toEqual([200, 'Grüezi', 7])
+  expect(headers).toMatchObject({ ...common, 'content-type': 'application/json; charset=utf-8', 'content-length': '7' })
+  expect(headers['ratelimit']).toMatch(/r=\d+/)
+})
+
+test('an object is JSON that ends with a line, and headers of the handler count', async () => {
+  const { status, headers, body, bytesOut } = await answer('json')
+  expect([status, String(body), bytesOut]).toEqual([201, '{"name":"Zoë"}\n', 16])
+  expect(headers).toMatchObject({ location: '/x', 'cache-control': 'max-age=5', 'content-length': '16' })
+})
+
+test('bytes stay as they are', async () => {
+  const { headers, body, bytesOut } = await answer('bytes')
+  expect([[...body], bytesOut]).toEqual([[0, 1, 255], 3])
+  expect(headers).toMatchObject({ 'content-type': 'application/octet-stream', 'content-length': '3' })
+})
+
+test('a long text arrives whole', async () => {
+  const { headers, body, bytesOut } = await answer('long')
+  expect(String(body) === long).toBe(true)
+  expect([headers['content-length'], bytesOut]).toEqual(['1200000', 1_200_000])
+})
+
+test.each([
+  ['none', 204, undefined],
+  ['unchanged', 304, undefined],
+  ['nothing', 202, '0'],
+])('a reply without a body has no type: %s', async (name, expected, length) => {
+  const { status, headers, body, bytesOut } = await answer(name)
+  expect([status, body.length, bytesOut]).toEqual([expected, 0, 0])
+  expect(headers).toMatchObject(common)
+  expect([headers['content-type'], headers['content-length']]).toEqual([undefined, length])
+})
+
+test.each(['json', 'stream', 'file'])('the head of a reply is that of the reply, without its body: %s', async name => {
+  const whole = await answer(name)
+  logged = []
+  const head = await answer(name, { method: 'HEAD' })
+  expect([head.status, head.body.length, head.bytesOut]).toEqual([whole.status, 0, 0])
+  expect([head.headers['content-type'], head.headers['content-length']]).toEqual([
+    whole.headers['content-type'],
+    whole.headers['content-length'],
+  ])
+})
+
+test('the bytes of a stream are counted if its length is known', async () => {
+  const chunked = await answer('stream')
+  expect([String(chunked.body), chunked.bytesOut]).toEqual(['one two', undefined])
+  logged = []
+  const file = await answer('file')
+  expect([String(file.body), file.bytesOut]).toEqual(['seven', 5])
+})
+
+test('pages of other origins may read a reply, unless it gives a cookie', async () => {
+  const headers = { origin: 'https://app.example' }
+  const open = await answer('text', { headers })
+  expect(open.headers).toMatchObject({ 'access-control-allow-origin': '*' })
+  expect(open.headers['access-control-expose-headers']).toContain('etag')
+  logged = []
+  const cookie = await answer('cookie', { headers })
+  expect(cookie.headers).toMatchObject({ 'set-cookie': 'a=b' })
+  expect(cookie.headers['access-control-allow-origin']).toBeUndefined()
+})
+
+test('a refusal has its length, too', async () => {
+  const { status, headers, body, bytesOut } = await answer('text', { method: 'POST' })
+  expect([status, bytesOut]).toEqual([405, body.length])
+  expect(headers['content-length']).toBe(String(body.length))
+})
