@@ -19,6 +19,7 @@ const help = `Usage: npm run bench -- compare BASE [--only WORDS] [--data DIR] [
        npm run bench -- budget search-parameters [--data DIR] [--seconds N]
        npm run bench -- matching [--rounds N]
        npm run bench -- messages
+       npm run bench -- statements [--data DIR] [--rounds N]
        npm run bench -- token [--data DIR] [--seconds N] [--rounds N]
        npm run bench -- resolve [--data DIR] [--people N] [--seconds N] [--rounds N]
        npm run bench -- audit [--data DIR] [--load PATH] [--scale N] [--seconds N] [--rounds N]
@@ -52,6 +53,7 @@ nothing if it is there already, and measures each workload (with --only, those w
   budget      measures instead what one client's costly search parameters or searches are to others, on DIR-budget
   matching    measures instead how many people are found again, and how many strangers are taken for them
   messages    prints instead what becomes of published HL7 v2 messages, and how many are translated a second
+  statements  measures instead what a statement costs this process, beside pg's own pool, with answers of several lengths
   token       measures instead how many access tokens are given out, to 16 clients and to 64
   resolve     measures instead how fast people are found and registered, with 16 clients and with 32, among
               N people who are invented (default 20000)
@@ -170,6 +172,10 @@ async function main(): Promise<void> {
     const { benchBudget } = await import('./budget-search-parameters.ts')
     const env = { ...environment(), WORKERS: '1' }
     return benchBudget({ root, env, base, token: () => demoToken(base), answering, seconds: Number(options.seconds) })
+  }
+  if (positionals[0] === 'statements') {
+    const { benchStatements } = await import('./statements.ts')
+    return benchStatements(dataDir, Number(options.rounds))
   }
   if (positionals[0] === 'token') {
     const { benchToken } = await import('./token.ts')
