@@ -10,15 +10,19 @@ type Simple = string | number | boolean | bigint | null | undefined | Buffer
 const isSimple = (value: unknown): value is Simple =>
   value === null || typeof value !== 'object' || Buffer.isBuffer(value)
 
+/** Most values of a statement. */
+const most = 65_535
+
 /** A value as it is sent. */
 type Sent = string | Buffer | null
 
 /**
  * Bind, Describe, Execute and Sync, with all results as text.
  * @param name of the prepared statement; empty for the one without a name
- * @returns undefined for values that pg has to convert: dates, arrays, objects
+ * @returns undefined for values that are left to pg: dates, arrays, objects, and too many
  */
 export function executionOf(name: string, values: readonly unknown[]): Buffer | undefined {
+  if (values.length > most) return undefined
   const sent: Sent[] = []
   // Portal and name with the zeros behind them, the number of formats, of values, and of formats of results, which is one.
   let length = 4 + 1 + Buffer.byteLength(name) + 1 + 2 + 2 + 4
@@ -34,9 +38,9 @@ export function executionOf(name: string, values: readonly unknown[]): Buffer | 
   bytes[5] = 0
   let at = 6 + bytes.write(name, 6)
   bytes[at++] = 0
-  at = bytes.writeInt16BE(sent.length, at)
+  at = bytes.writeUInt16BE(sent.length, at)
   for (const value of sent) at = bytes.writeInt16BE(value !== null && typeof value !== 'string' ? 1 : 0, at)
-  at = bytes.writeInt16BE(sent.length, at)
+  at = bytes.writeUInt16BE(sent.length, at)
   for (const value of sent) at = valueTo(bytes, at, value)
   at = bytes.writeInt16BE(1, at)
   at = bytes.writeInt16BE(0, at)

@@ -8,7 +8,7 @@ export const header = 5
 type Handle = (bytes: Buffer, start: number, end: number) => void
 
 export interface Frames {
-  /** Handles the messages that are complete with the first `size` bytes of the piece. */
+  /** Handles the messages that are complete with the first `size` bytes of the piece. @throws Error for what is no message */
   add(piece: Buffer, size: number): void
 }
 
@@ -59,5 +59,13 @@ export function createFrames(handle: Handle): Frames {
 /** Bytes of memory for a message that has begun: at first, and most that are kept for the next one. */
 const [first, mostKept] = [1024, 65_536]
 
-/** The length of the message that begins there. */
-const lengthAt = (bytes: Buffer, at: number): number => 1 + bytes.readInt32BE(at + 1)
+/** Least and most bytes of a message behind its code: PostgreSQL makes none of more than a gigabyte. */
+const [least, largest] = [4, 2 ** 30]
+
+/** The length of the message that begins there. @throws Error for one that PostgreSQL does not send */
+function lengthAt(bytes: Buffer, at: number): number {
+  const length = bytes.readInt32BE(at + 1)
+  if (length < least || length > largest)
+    throw new Error('Connection terminated: the server does not speak the protocol of PostgreSQL')
+  return 1 + length
+}

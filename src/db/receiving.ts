@@ -4,7 +4,7 @@
 import { EventEmitter } from 'node:events'
 import { Socket } from 'node:net'
 import pg from 'pg'
-import { createFrames, header } from './frames.ts'
+import { createFrames, type Frames, header } from './frames.ts'
 import { type Column, Rows } from './rows.ts'
 
 /** A statement whose rows are collected from bytes. */
@@ -17,7 +17,7 @@ const isCollecting = (query: unknown): query is Collecting =>
   (query as Partial<Collecting> | null | undefined)?.received instanceof Rows
 
 /** Codes of messages (https://www.postgresql.org/docs/current/protocol-message-formats.html). */
-const code = { row: 0x44, rowDescription: 0x54, bindComplete: 0x32, commandComplete: 0x43, readyForQuery: 0x5a }
+const code = { row: 0x44, description: 0x54, noData: 0x6e, bound: 0x32, complete: 0x43, ready: 0x5a }
 
 /** Most bytes that arrive at once. */
 const fullRead = 65_536
@@ -39,26 +39,31 @@ export const receives = (connection: object): boolean => receiving.has(connectio
 
 /** Made for each connection. One that is encrypted receives buffers from the module that decrypts them. */
 export function createReceiving(): Receiving {
-  let receive: (piece: Buffer, size: number) => void
+  let frames: Frames
   let plain: Socket | undefined
+
+  /** @returns false if nothing more is to arrive for now */
+  function receive(socket: Socket, piece: Buffer, size: number): boolean {
+    try {
+      frames.add(piece, size)
+    } catch (error) {
+      socket.destroy(error as Error)
+    }
+    // Otherwise a large answer holds the event loop for as long as more of it is there.
+    const isFull = size >= fullRead
+    if (isFull) setImmediate(() => socket.resume())
+    return !isFull
+  }
 
   const open = ({ ssl }: { readonly ssl?: unknown }): Socket => {
     if (ssl) return new Socket()
     const made = new Socket({
       onread: {
         buffer: arrived,
-        callback(size) {
-          receive(arrived, size)
-          return size < fullRead || rest(made)
-        },
+        callback: size => receive(made, arrived, size),
       },
     })
     return (plain = made)
-  }
-
-  function take(stream: Socket, piece: Buffer): void {
-    receive(piece, piece.length)
-    if (piece.length >= fullRead) rest(stream.pause())
   }
 
   return {
@@ -68,21 +73,15 @@ export function createReceiving(): Receiving {
       const { connection } = client as unknown as Inside
       const others = new EventEmitter()
       connection.attachListeners(others as Socket)
-      const frames = createFrames(handlerOf(client as unknown as Inside, bytes => others.emit('data', bytes)))
-      receive = frames.add
-      const attach = (stream: Socket): void => {
-        if (stream !== plain) stream.on('data', piece => take(stream, piece))
+      frames = createFrames(handlerOf(client as unknown as Inside, bytes => others.emit('data', bytes)))
+      const attach = (socket: Socket): void => {
+        const take = (piece: Buffer): void => void (receive(socket, piece, piece.length) || socket.pause())
+        if (socket !== plain) socket.on('data', take)
       }
       connection.attachListeners = attach
       receiving.add(connection)
     },
   }
-}
-
-/** Yields the event loop after each piece of a large answer, which otherwise holds it for as long as more is there. */
-function rest(stream: Pick<Socket, 'resume'>): false {
-  setImmediate(() => stream.resume())
-  return false
 }
 
 /** @param pass gives complete messages to pg */
@@ -103,10 +102,10 @@ function handlerOf(client: Inside, pass: (bytes: Buffer) => void) {
     const query = client._getActiveQuery()
     if (!isCollecting(query)) return pass(Buffer.from(bytes.subarray(start, end)))
     if (kind === code.row) query.received.add(bytes, start + header)
-    else if (kind === code.rowDescription) describe(query, bytes, start, end)
+    else if (kind === code.description) describe(query, bytes, start, end)
     // pg reads these at once, and keeps nothing of them.
-    else if (kind === code.commandComplete || kind === code.readyForQuery) pass(bytes.subarray(start, end))
-    else if (kind !== code.bindComplete) pass(Buffer.from(bytes.subarray(start, end)))
+    else if (kind === code.complete || kind === code.ready) pass(bytes.subarray(start, end))
+    else if (kind !== code.bound && kind !== code.noData) pass(Buffer.from(bytes.subarray(start, end)))
   }
 }
 

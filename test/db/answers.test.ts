@@ -1,6 +1,6 @@
 // What PostgreSQL answers is read as pg reads it: every kind of value, texts of every length, in whatever pieces it arrives.
 import { readFileSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -154,6 +154,23 @@ describe('values', () => {
       ).toEqual([{ text, bytes: Buffer.from(text) }])
     }
   })
+
+  test('can be sixty thousand', async () => {
+    const values = Array.from({ length: 60_000 }, (_, index) => index)
+    const text = `select cardinality(array[${values.map(value => `$${value + 1}::int`).join()}]) as number, $60000::int as last`
+    expect(await database.query({ text, values })).toEqual([{ number: 60_000, last: 59_999 }])
+  })
+})
+
+test.each([
+  ['HTTP', Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ['messages without a length', Buffer.from([0x52, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0])],
+  ['messages shorter than their length', Buffer.from([0x52, 0, 0, 0, 0, 0, 0, 0, 0])],
+])('a server that speaks %s is out of reach, and does no harm', async (_, spoken) => {
+  const port = await listening(socket => socket.end(spoken))
+  const odd = openDatabase({ ...connection, host: '127.0.0.1', port }, options)
+  await expect(odd.query({ text: 'select 1', values: [] })).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await odd.end()
 })
 
 describe('a prepared statement', () => {
@@ -185,8 +202,8 @@ test('an encrypted connection reads the same', async () => {
 })
 
 /** Listens for encrypted connections and passes what they say to PostgreSQL. @returns the port */
-function encrypting(by: { readonly cert: Buffer; readonly key: Buffer }): Promise<number> {
-  const server = createServer(plain => {
+const encrypting = (by: { readonly cert: Buffer; readonly key: Buffer }): Promise<number> =>
+  listening(plain => {
     plain.once('data', () => {
       plain.write('S')
       const near = new TLSSocket(plain, { isServer: true, ...by })
@@ -196,6 +213,10 @@ function encrypting(by: { readonly cert: Buffer; readonly key: Buffer }): Promis
       near.pipe(far).pipe(near)
     })
   })
+
+/** Listens for connections, until the end of this file's tests. @returns the port */
+function listening(connected: (socket: Socket) => void): Promise<number> {
+  const server = createServer(connected)
   onCleanup(async () => void server.close())
   return new Promise(done => {
     server.listen(0, '127.0.0.1', () => done((server.address() as { port: number }).port))
