@@ -39,7 +39,7 @@ export function createMadeBefore<Made>(now: () => number = () => performance.now
   }
   const put = (shelf: Shelf<Made>, text: string, made: Made): void => {
     if (shelf.characters + text.length > mostKept) age(shelf, now())
-    shelf.young.set(text, made)
+    shelf.young.set(alone(text), made)
     shelf.characters += text.length
   }
   return {
@@ -57,6 +57,9 @@ export function createMadeBefore<Made>(now: () => number = () => performance.now
     },
   }
 }
+
+/** The text in memory of its own: as it was read, it is a part of the texts of a page, which it would keep all (src/db/rows.ts). */
+const alone = (text: string): string => Buffer.from(text).toString()
 
 function age<Made>(shelf: Shelf<Made>, since: number): void {
   Object.assign(shelf, { young: new Map(), old: shelf.young, characters: 0, since })
