@@ -49,18 +49,14 @@ export function askPool<Row extends object>(pool: pg.Pool, statement: Statement)
   })
 }
 
-/** What an answer has. */
-interface Answer<Row extends object> {
-  readonly rows: Row[]
-  /** What was done, as PostgreSQL says it: COMMIT, SELECT 3. */
-  readonly command: string
-}
-
-/** Returns the answer of PostgreSQL. @throws errors of pg */
-export function answerOf<Row extends object>(on: pg.ClientBase, statement: Statement): Promise<Answer<Row>> {
+/** Returns the rows of PostgreSQL's answer, and what was done, as it says that: COMMIT, SELECT 3. @throws errors of pg */
+export function answerOf<Row extends object>(
+  on: pg.ClientBase,
+  statement: Statement,
+): Promise<{ readonly rows: Row[]; readonly command: string }> {
   return new Promise((done, fail) => {
     const asked = new Asked(statement, error => {
-      if (!error && !asked.isUnreplicated) return done(rowsOf<Row>(asked))
+      if (!error && !asked.isUnreplicated) return done(contentsOf<Row>(asked))
       if (error && isReadOnly(error)) streamOf(on).destroy(error)
       fail(error ?? new Unreplicated())
     })
@@ -68,7 +64,7 @@ export function answerOf<Row extends object>(on: pg.ClientBase, statement: State
   })
 }
 
-const rowsOf = async <Row extends object>({ received, command }: Asked): Promise<Answer<Row>> => ({
+const contentsOf = async <Row extends object>({ received, command }: Asked) => ({
   rows: received.finish() as Row[],
   command,
 })

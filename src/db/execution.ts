@@ -28,9 +28,9 @@ export function executionOf(name: string, values: readonly unknown[]): Buffer | 
   let length = 4 + 1 + Buffer.byteLength(name) + 1 + 2 + 2 + 4
   for (const value of values) {
     if (!isSimple(value)) return undefined
-    const text = value === null || value === undefined ? null : Buffer.isBuffer(value) ? value : String(value)
-    sent.push(text)
-    length += 6 + (text === null ? 0 : typeof text === 'string' ? Buffer.byteLength(text) : text.length)
+    const each = Buffer.isBuffer(value) ? value : value == null ? null : String(value)
+    sent.push(each)
+    length += 6 + (each === null ? 0 : Buffer.byteLength(each))
   }
   const bytes = Buffer.allocUnsafe(1 + length + tail.length)
   bytes[0] = 0x42
@@ -39,7 +39,7 @@ export function executionOf(name: string, values: readonly unknown[]): Buffer | 
   let at = 6 + bytes.write(name, 6)
   bytes[at++] = 0
   at = bytes.writeUInt16BE(sent.length, at)
-  for (const value of sent) at = bytes.writeInt16BE(value !== null && typeof value !== 'string' ? 1 : 0, at)
+  for (const value of sent) at = bytes.writeInt16BE(Buffer.isBuffer(value) ? 1 : 0, at)
   at = bytes.writeUInt16BE(sent.length, at)
   for (const value of sent) at = valueTo(bytes, at, value)
   at = bytes.writeInt16BE(1, at)

@@ -36,15 +36,15 @@ interface Context {
 export async function send(context: Koa.Context, reply: Reply, about: Context): Promise<number | undefined> {
   const { status, body } = reply
   const headers = headersOf(context, reply, about)
-  if (body instanceof Readable && !isEmpty.has(status)) return stream(context, status, headers, body)
-  const content = body === undefined || isEmpty.has(status) ? undefined : await contentOf(body)
+  if (body instanceof Readable) return stream(context, status, headers, body)
+  const content = body === undefined || empty.has(status) ? undefined : await contentOf(body)
   const bytes = content === undefined ? 0 : Buffer.byteLength(content)
-  const { res: response, writable } = context
+  const { res: response } = context
   response.statusCode = status
-  if (!writable) return 0
+  if (!context.writable) return 0
   if (content === undefined) delete headers['content-type']
   else headers['content-type'] ??= 'application/json; charset=utf-8'
-  if (!isEmpty.has(status)) headers['content-length'] = String(bytes)
+  if (!empty.has(status)) headers['content-length'] = String(bytes)
   // Written as a whole: koa would keep, look up and check each header by itself.
   context.respond = false
   response.writeHead(status, headers)
@@ -53,7 +53,7 @@ export async function send(context: Koa.Context, reply: Reply, about: Context): 
 }
 
 /** Statuses whose replies have no body (https://www.rfc-editor.org/rfc/rfc9110#section-6.4.1). */
-const isEmpty: ReadonlySet<number> = new Set([204, 205, 304])
+const empty: ReadonlySet<number> = new Set([204, 205, 304])
 
 function headersOf(
   { req: request }: Koa.Context,
@@ -69,10 +69,7 @@ function headersOf(
   if (isEmergency) headers['x-access-basis'] = 'emergency'
   headers['cache-control'] = 'no-store'
   if (verdicts) Object.assign(headers, verdictHeaders(verdicts))
-  Object.assign(headers, own)
-  // What the handler did not want to read is not read after it either.
-  if (route?.streams && !request.complete) headers['connection'] = 'close'
-  return headers
+  return Object.assign(headers, own)
 }
 
 /** Returns what is sent: what is written here ends with a line, so that a terminal shows its prompt on the next; stored bytes stay as they are. */

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type autocannon from 'autocannon'
 import { demoToken } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
+import { median } from './figures.ts'
 import { shoot } from './shoot.ts'
 import { sample, type Workload, workloads } from './workloads.ts'
 
@@ -88,5 +89,3 @@ async function row(
   ]
   return `| ${cells.join(' | ')} |\n`
 }
-
-const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!

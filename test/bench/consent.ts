@@ -14,6 +14,7 @@ import { typeNumber } from '../../src/store/type-number.ts'
 import { until } from '../support/process.ts'
 import { cpuOf } from './cpu.ts'
 import { writeCrowd } from './crowd.ts'
+import { median } from './figures.ts'
 import { spawnService } from './service.ts'
 import { shoot } from './shoot.ts'
 import type { Workload } from './workloads.ts'
@@ -222,5 +223,3 @@ async function measure(
     postgres: (cpuOf(postmaster) - before[1]) / done,
   }
 }
-
-const median = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!

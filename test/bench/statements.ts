@@ -3,6 +3,7 @@ import pg from 'pg'
 import { type Connection, openDatabase } from '../../src/db/database.ts'
 import { borrowEmbedded } from '../../src/db/embedded.ts'
 import { createLog } from '../../src/lib/log.ts'
+import { line, median, table } from './figures.ts'
 
 /** Statements under way at a time. */
 const atOnce = 16
@@ -26,7 +27,7 @@ export async function benchStatements(dataDir: string, rounds: number): Promise<
       pg: async rows => (await pool.query(statement(rows))).rows,
       here: rows => database.query({ ...statement(rows), isFixed: true }),
     }
-    process.stdout.write('| rows | pg, CPU-µs | here, CPU-µs | ratio |\n|--:|--:|--:|--:|\n')
+    process.stdout.write(table(['rows', 'pg, CPU-µs', 'here, CPU-µs', 'ratio']))
     for (const rows of sizes) {
       const took: Record<string, number[]> = { pg: [], here: [] }
       for (let round = 0; round <= rounds; round++)
@@ -36,7 +37,7 @@ export async function benchStatements(dataDir: string, rounds: number): Promise<
           if (round > 0) took[name]!.push(each)
         }
       const [theirs, ours] = [median(took['pg']!), median(took['here']!)]
-      process.stdout.write(`| ${rows} | ${theirs.toFixed(1)} | ${ours.toFixed(1)} | ${(ours / theirs).toFixed(2)} |\n`)
+      process.stdout.write(line([rows, theirs.toFixed(1), ours.toFixed(1), (ours / theirs).toFixed(2)]))
     }
   } finally {
     await pool.end()
@@ -61,5 +62,3 @@ async function cpuOf(ask: Ask, rows: number): Promise<number> {
   const { user, system } = process.cpuUsage(begun)
   return (user + system) / count
 }
-
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!

@@ -1,19 +1,8 @@
 // What one receiver that hangs costs the others: their latency under a steady load, and how fast a backlog reaches them.
 
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  type Field,
-  holdBack,
-  line,
-  median,
-  now,
-  openField,
-  quantile,
-  quiet,
-  sum,
-  table,
-  type WebhookBench,
-} from './webhooks-field.ts'
+import { line, median, quantile, table } from './figures.ts'
+import { type Field, holdBack, now, openField, quiet, sum, type WebhookBench } from './webhooks-field.ts'
 import type { Heard } from './webhooks-inbox.ts'
 import { create } from './webhooks-latency.ts'
 

@@ -1,17 +1,8 @@
 // How soon a receiver is told: encounters are created one by one at a steady rate, whether or not earlier ones have been answered.
 import { setTimeout as wait } from 'node:timers/promises'
+import { line, quantile, table } from './figures.ts'
 import { type Api, encounterOf } from './webhooks-api.ts'
-import {
-  arrived,
-  type Field,
-  line,
-  now,
-  openField,
-  quantile,
-  settled,
-  table,
-  type WebhookBench,
-} from './webhooks-field.ts'
+import { arrived, type Field, now, openField, settled, type WebhookBench } from './webhooks-field.ts'
 
 /** When the creation of an encounter was asked for, and when it was answered. */
 export interface Moment {

@@ -1,16 +1,7 @@
 // What receivers that hang in the middle of a backlog cost the others, when they were fast before and so had much on its way to them.
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  type Field,
-  holdBack,
-  line,
-  openField,
-  quantile,
-  settled,
-  sum,
-  table,
-  type WebhookBench,
-} from './webhooks-field.ts'
+import { line, quantile, table } from './figures.ts'
+import { type Field, holdBack, openField, settled, sum, type WebhookBench } from './webhooks-field.ts'
 import { create } from './webhooks-latency.ts'
 
 const receivers = 3

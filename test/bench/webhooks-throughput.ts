@@ -1,20 +1,17 @@
 // How many deliveries a second: a backlog is written with sending held back, and the clock runs from when it is let go until everything
 // has been received and nothing is left in the outbox or the queue.
+import { line, median, quantile, table } from './figures.ts'
 import {
   arrived,
   type Cpu,
   cpuEach,
   type Field,
   holdBack,
-  line,
-  median,
   now,
   openField,
-  quantile,
   quiet,
   settled,
   sum,
-  table,
   type WebhookBench,
 } from './webhooks-field.ts'
 
