@@ -58,6 +58,18 @@ export function beginChain(database: Database, key: KeyObject, now: Date, period
   })
 }
 
+/**
+ * Returns true if the chain ends with this head. It locks the head, which is written to the log: when that is committed, so is all
+ * before it, and the standbys that commits wait for have it, too.
+ */
+export async function isCommitted(on: Queryable, { chain, sequence, hash: value }: Head): Promise<boolean> {
+  const rows = await on.query({
+    text: `select chain from audit_head where chain = $1 and sequence = $2 and hash = decode($3, 'hex') for update`,
+    values: [chain, sequence, value],
+  })
+  return rows.length > 0
+}
+
 async function lastChain(on: Queryable): Promise<{ number: number; hash: string } | undefined> {
   const rows = await on.query<{ number: number; hash: string }>({
     text: `select number, encode(hash, 'hex') as hash from audit_chain order by number desc limit 1`,

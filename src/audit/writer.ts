@@ -3,11 +3,13 @@
 // group that records their changes.
 import type { KeyObject } from 'node:crypto'
 import type { Database } from '../db/database.ts'
+import { isLost, mostRepeats, pauseBefore } from '../db/repeat.ts'
+import type { Statement } from '../db/statement.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import type { Log } from '../lib/log.ts'
 import type { Access, Note } from '../store/access.ts'
-import { beginChain, type Head } from './chain.ts'
+import { beginChain, type Head, isCommitted } from './chain.ts'
 import { insertion, isPeriodClosed, isRecordedAlready } from './group.ts'
 import { createLeftOver } from './left-over.ts'
 import { learn, newNames } from './names.ts'
@@ -99,7 +101,7 @@ export function createAuditWriter({
     }
     const { statement, next, fresh } = insertion(head, { records, pending: idsOf(group) }, key, names)
     try {
-      await database.query(statement)
+      await commit(statement, next)
     } catch (error) {
       if (isPeriodClosed(error) && !isNew) {
         head = undefined
@@ -113,6 +115,19 @@ export function createAuditWriter({
     learn(names, fresh)
     head = next
     moved(next)
+  }
+
+  /** Sends the statement again if its connection is lost: it adds to the head that it knows alone, so it happens once. */
+  async function commit(statement: Statement, next: Head, repeats = mostRepeats): Promise<void> {
+    try {
+      await database.query(statement)
+    } catch (error) {
+      const isRepeated = repeats < mostRepeats
+      if (!isLost(error) && isRepeated && (await isCommitted(database, next))) return
+      if (!isLost(error) || repeats === 0) throw error
+      await pauseBefore(repeats)
+      await commit(statement, next, repeats - 1)
+    }
   }
 
   const groups = createBatcher<Waiting>({

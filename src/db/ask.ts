@@ -4,6 +4,7 @@ import type pg from 'pg'
 import { Failure } from '../lib/failure.ts'
 import { Asked } from './asked.ts'
 import { isUnanswered, lostCodes, mayStore, NoServer, Unreplicated, unconfirmed } from './doubt.ts'
+import { canRepeat, mostRepeats, pauseBefore } from './repeat.ts'
 import type { Statement } from './statement.ts'
 
 /**
@@ -30,8 +31,15 @@ export async function askAlone<Row extends object>(on: pg.ClientBase, statement:
   }
 }
 
-/** The same on a connection of the pool, to which it returns only if nothing failed. */
-export function askPool<Row extends object>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
+/**
+ * The same on a connection of the pool, to which it returns only if nothing failed. If it is lost, a statement that only reads is asked
+ * again on another.
+ */
+export function askPool<Row extends object>(
+  pool: pg.Pool,
+  statement: Statement,
+  repeats = mostRepeats,
+): Promise<Row[]> {
   return new Promise((done, fail) => {
     pool.connect((error, client, release) => {
       if (error || !client) return fail(translated(error))
@@ -42,7 +50,8 @@ export function askPool<Row extends object>(pool: pg.Pool, statement: Statement)
         },
         failed => {
           release(true)
-          fail(translatedAlone(failed, statement))
+          if (repeats === 0 || !canRepeat(failed, statement)) return fail(translatedAlone(failed, statement))
+          done(pauseBefore(repeats).then(() => askPool<Row>(pool, statement, repeats - 1)))
         },
       )
     })

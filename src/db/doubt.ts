@@ -10,6 +10,13 @@ export class Unreplicated extends Error {
   }
 }
 
+/** The connection was cut after a silence: who asked has waited long enough. */
+export class Cut extends Error {
+  constructor(why: string) {
+    super(`Connection terminated: ${why}`)
+  }
+}
+
 /** True for the notice of such a commit, in whichever language it is written. */
 export const saysUnreplicated = ({ routine }: Pick<pg.DatabaseError, 'routine'>): boolean =>
   routine === 'SyncRepWaitForLSN'

@@ -1,10 +1,13 @@
 // A client's way to the database: its share of the connections, and an end of its statements when it has gone.
+import type pg from 'pg'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.ts'
 import { askAlone, streamOf, translated, translatedAlone } from './ask.ts'
 import { cancelOn } from './cancel.ts'
+import type { Costs } from './costs.ts'
 import { isInDoubt } from './doubt.ts'
 import type { Sent } from './lines.ts'
 import type { Pools } from './pools.ts'
+import { canRepeat, mostRepeats, pauseBefore } from './repeat.ts'
 import type { Shared } from './shares.ts'
 import type { Queryable, Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
@@ -84,7 +87,7 @@ async function once<Row extends object>(
     return holding(shared.shares, asking, 1, () => onLine<Row>(shared, asking, watcher, statement, expected))
   const takesTurn = isCostly(expected, shared, asking.who)
   const asked = (): Promise<Answer<Row>> =>
-    holding(shared.shares, asking, 1, () => connected(shared, asking, watcher, statement, takesTurn))
+    holding(shared.shares, asking, 1, () => connected(shared, { statement, asking, watcher, takesTurn }))
   return (await (takesTurn ? inTurn(shared, asking, asked) : asked())).rows
 }
 
@@ -97,7 +100,7 @@ async function onLine<Row extends object>(
   expected: number,
 ): Promise<Row[]> {
   const line = shared.lines.free()
-  if (!line) return (await connected<Row>(shared, asking, watcher, statement, false)).rows
+  if (!line) return (await connected<Row>(shared, { statement, asking, watcher, takesTurn: false })).rows
   let sent: Sent<Row> | undefined
   const watch = watcher.over(() => sent?.cancel())
   try {
@@ -109,12 +112,21 @@ async function onLine<Row extends object>(
     const failure = translatedAlone(error, statement)
     if (isInDoubt(failure)) throw failure
     if (watch.reason() !== undefined) throw watch.reason()
-    if (!sent?.isVictim(error)) throw failure
+    if (!sent?.isVictim(error) && !canRepeat(error, statement)) throw failure
   } finally {
     watch.finish()
     if (sent) shared.costs.took(keyOf(statement), sent.took(), false)
   }
-  return (await connected<Row>(shared, asking, watcher, statement, false)).rows
+  return (await connected<Row>(shared, { statement, asking, watcher, takesTurn: false })).rows
+}
+
+/** A statement of a client that has a connection of its own. */
+interface Work {
+  readonly statement: Statement
+  readonly asking: Asking
+  readonly watcher: Watcher
+  /** True if it waits for the client's other costly statements, in all processes. */
+  readonly takesTurn: boolean
 }
 
 interface Answer<Row extends object> {
@@ -142,37 +154,45 @@ const inTurn = <Row extends object>(
 /** The key by which statements are alike, regardless of their values. */
 const keyOf = ({ name, text }: Statement): string => name ?? text
 
-async function connected<Row extends object>(
-  { pool, costs }: Shared,
-  asking: Asking,
-  watcher: Watcher,
-  statement: Statement,
-  takesTurn: boolean,
-): Promise<Answer<Row>> {
-  try {
-    const client = await pool.connect()
-    const stream = streamOf(client)
-    const watch = watcher.over(() => cancelOn(client))
-    let begun: number | undefined
-    let failed: unknown
-    try {
-      if (takesTurn) await takeTurn(client, asking.who)
-      watch.check()
-      watch.within(asking.limit)
-      begun = performance.now()
-      const before = stream.bytesRead
-      const answer = askAlone<Row>(client, statement)
-      if (takesTurn) giveTurn(client, asking.who)
-      return { rows: await answer, bytes: stream.bytesRead - before }
-    } catch (error) {
-      failed = error
-      throw isInDoubt(error) ? error : (watch.reason() ?? error)
-    } finally {
-      watch.finish()
-      if (begun !== undefined) costs.took(keyOf(statement), performance.now() - begun, takesTurn)
-      client.release(watch.reason() !== undefined || failed !== undefined)
-    }
-  } catch (error) {
+/** Runs a statement on a connection of the pool; if it is lost, one that only reads runs again on another. */
+async function connected<Row extends object>(shared: Shared, work: Work, repeats = mostRepeats): Promise<Answer<Row>> {
+  const client = await shared.pool.connect().catch(error => {
     throw translated(error)
+  })
+  try {
+    return await answeredBy<Row>(client, shared.costs, work)
+  } catch (error) {
+    if (repeats === 0 || !canRepeat(error, work.statement)) throw translated(error)
+  }
+  await pauseBefore(repeats)
+  return connected(shared, work, repeats - 1)
+}
+
+/** Has the connection answer, and releases it. */
+async function answeredBy<Row extends object>(
+  client: pg.PoolClient,
+  costs: Costs,
+  { statement, asking, watcher, takesTurn }: Work,
+): Promise<Answer<Row>> {
+  const stream = streamOf(client)
+  const watch = watcher.over(() => cancelOn(client))
+  let begun: number | undefined
+  let failed: unknown
+  try {
+    if (takesTurn) await takeTurn(client, asking.who)
+    watch.check()
+    watch.within(asking.limit)
+    begun = performance.now()
+    const before = stream.bytesRead
+    const answer = askAlone<Row>(client, statement)
+    if (takesTurn) giveTurn(client, asking.who)
+    return { rows: await answer, bytes: stream.bytesRead - before }
+  } catch (error) {
+    failed = error
+    throw isInDoubt(error) ? error : (watch.reason() ?? error)
+  } finally {
+    watch.finish()
+    if (begun !== undefined) costs.took(keyOf(statement), performance.now() - begun, takesTurn)
+    client.release(watch.reason() !== undefined || failed !== undefined)
   }
 }

@@ -3,6 +3,7 @@
 import type pg from 'pg'
 import { streamOf } from './ask.ts'
 import { cancelOn } from './cancel.ts'
+import { Cut } from './doubt.ts'
 import type { Statement } from './statement.ts'
 
 export interface Silence {
@@ -51,8 +52,7 @@ export function createSilence({ limit, isAlive, isSameServer, hung }: SilenceOpt
   let lastLook = performance.now()
   let isAsking = false
 
-  const cut = (client: pg.Client, why: string): void =>
-    void streamOf(client).destroy(new Error(`Connection terminated: ${why}`))
+  const cut = (client: pg.Client, why: string): void => void streamOf(client).destroy(new Cut(why))
 
   async function ask(suspect: pg.Client): Promise<void> {
     if (isAsking) return

@@ -8,6 +8,7 @@ import { type AuditRow, auditColumns, toRecord } from '../../src/audit/rows.ts'
 import { verifyTrail } from '../../src/audit/verify.ts'
 import { createAuditWriter } from '../../src/audit/writer.ts'
 import type { Database } from '../../src/db/database.ts'
+import { unconfirmed } from '../../src/db/doubt.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { noteStatement } from '../../src/store/note.ts'
 import { until } from '../support/process.ts'
@@ -37,11 +38,11 @@ const shut = () => ask('alter table audit_row add constraint shut check (false) 
 const open = () => ask('alter table audit_row drop constraint shut')
 
 /** A writer, and how far it says that its chain is after each group. */
-function writing() {
+function writing(on = database) {
   const heads: Head[] = []
   const errors: object[] = []
   const writer = createAuditWriter({
-    ...{ database, key, now: () => now, moved: head => void heads.push(head) },
+    ...{ database: on, key, now: () => now, moved: head => void heads.push(head) },
     log: createLog('error', { write: line => void errors.push(JSON.parse(line)) }),
   })
   return { writer, heads, errors, ends: () => heads.map(({ chain, sequence }) => [chain, sequence]) }
@@ -172,6 +173,41 @@ test('a process whose head somebody moved begins a chain of its own', async () =
     [1, 1],
     [2, 1],
   ])
+})
+
+/** The database, whose connection is lost so many times before or after a group is written. */
+function losing(moment: 'before' | 'after', times: number): Database {
+  let left = times
+  const query: Database['query'] = async statement => {
+    const isLost = statement.name?.startsWith('audit-group') && left-- > 0
+    const rows = isLost && moment === 'before' ? [] : await database.query<never>(statement)
+    if (isLost) throw unconfirmed(new Error('Connection terminated unexpectedly'))
+    return rows
+  }
+  return { ...database, query }
+}
+
+test('a group whose connection was lost is there once, whether it had been committed or not', async () => {
+  for (const moment of ['before', 'after'] as const) {
+    const { writer, errors } = writing(losing(moment, 1))
+    const kept = await keepChanges(database, [aChange('ada')])
+    await Promise.all([writer.write(recordsOf(kept), [kept]), writer.write([aRecord({ id: moment })])])
+    await writer.write([aRecord({ id: 'cleo' })])
+    expect(errors).toEqual([])
+  }
+  expect(await toldIds()).toEqual(['ada', 'before', 'cleo', 'ada', 'after', 'cleo'])
+  expect(await pendingIds()).toEqual([])
+  expect(await verifyTrail(database, key, [])).toMatchObject({ isWhole: true, rows: 6 })
+})
+
+test('a group whose connections are lost again and again fails, and its changes are told later', async () => {
+  const { writer, errors } = writing(losing('before', 4))
+  const kept = await keepChanges(database, [aChange('ada')])
+  await expect(writer.write(recordsOf(kept), [kept])).rejects.toMatchObject({ code: 'UNCONFIRMED' })
+  expect(errors).toMatchObject([{ pending: 1 }])
+  await writer.write([aRecord({ id: 'ben' })])
+  await until('nothing is pending', async () => (await pendingIds()).length === 0, 5)
+  expect(new Set(await toldIds())).toEqual(new Set(['ada', 'ben']))
 })
 
 test('changes whose records failed are told as soon as the trail can be written again', async () => {

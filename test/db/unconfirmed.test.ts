@@ -67,22 +67,29 @@ test('so is one whose statements are lost together with its commit', async () =>
   await lost
 })
 
-test.each([
-  ['a read', () => database.query({ text: 'select $1::text as lost', values: ['before'] }), 'lost'],
-  [
-    'a statement before the commit',
-    () =>
-      database.transaction(async on => {
-        await on.query(insert('before'))
-        await on.query(insert('never'))
-      }),
-    'before',
-  ],
-])('%s whose answer is lost has stored nothing', async (_, work, text) => {
-  const lost = wire.loseAnswerTo(text)
-  await expect(work()).rejects.toMatchObject(unavailable)
+test('a statement before the commit whose answer is lost has stored nothing', async () => {
+  const lost = wire.loseAnswerTo('before')
+  const work = database.transaction(async on => {
+    await on.query(insert('before'))
+    await on.query(insert('never'))
+  })
+  await expect(work).rejects.toMatchObject(unavailable)
   await lost
   expect(await names()).not.toContain('before')
+})
+
+const read = { text: 'select $1::text as lost', values: ['something'] }
+
+test.each([
+  ['a read', () => database.query(read)],
+  ['a read of a client', () => inLane().query(read)],
+])('%s whose answer is lost is asked again, up to three times', async (_, work) => {
+  const lost = wire.loseAnswerTo('something', 3)
+  expect(await work()).toEqual([{ lost: 'something' }])
+  await lost
+  const lostAgain = wire.loseAnswerTo('something', 4)
+  await expect(work()).rejects.toMatchObject(unavailable)
+  await lostAgain
 })
 
 test('a transaction that PostgreSQL has ended before its commit has failed', async () => {

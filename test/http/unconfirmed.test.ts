@@ -5,7 +5,7 @@ import { createTestDatabase } from '../support/database.ts'
 import { type Answer, fhirCaller } from '../support/fhir.ts'
 import { until } from '../support/process.ts'
 import { type Service, startBeside, startOn } from '../support/service.ts'
-import { age, databaseOf, expectToldOnce, pendingIn } from '../support/trail.ts'
+import { age, databaseOf, expectToldOnce, pendingIn, rowsOf } from '../support/trail.ts'
 import { startWire, type Wire } from '../support/wire.ts'
 
 let service: Service
@@ -68,15 +68,30 @@ test('its repeat with an Idempotency-Key gets the reply of the first request, an
   expect(await stored('with a key')).toBe(1)
 })
 
-test('a change that is stored, and whose row of the audit trail is lost, is unconfirmed', async () => {
+test('a change whose row of the audit trail is lost is confirmed: the row is there, or sent again', async () => {
   const lost = wire.loseAnswerTo('audit-group')
+  expect((await create('with its row')).status).toBe(201)
+  await lost
+})
+
+test('so is a read, which is recorded once', async () => {
+  const lost = wire.loseAnswerTo('audit-group')
+  const { status, headers } = await call('GET', 'Flag?_count=1')
+  await lost
+  expect(status).toBe(200)
+  expect(await rowsOf(database, headers.get('x-request-id')!)).toHaveLength(1)
+})
+
+test('a change that is stored, and whose row is lost again and again, is unconfirmed', async () => {
+  const lost = wire.loseAnswerTo('audit-group', 4)
   expect(issueOf(await create('without a row'))).toEqual(unconfirmed)
   await lost
   expect(await stored('without a row')).toBe(1)
 })
 
-test('a read whose row of the audit trail is lost shows nothing, and may be tried again', async () => {
-  const [lost, answer] = [wire.loseAnswerTo('audit-group'), await call('GET', 'Flag?_count=1', { headers: json })]
+test('a read whose row is lost again and again shows nothing, and may be tried again', async () => {
+  const lost = wire.loseAnswerTo('audit-group', 4)
+  const answer = await call('GET', 'Flag?_count=1', { headers: json })
   await lost
   expect(issueOf(answer)).toEqual({ ...unconfirmed, code: 'UNAVAILABLE' })
   expect((await call('GET', 'Flag?_count=1')).status).toBe(200)
@@ -86,5 +101,5 @@ test('the audit trail tells each of these changes once', async () => {
   await age(database)
   await startBeside(service)
   await until('nothing is pending', async () => (await pendingIn(database)) === 0)
-  expect(await expectToldOnce(database, 'Flag')).toBe(6)
+  expect(await expectToldOnce(database, 'Flag')).toBe(7)
 })

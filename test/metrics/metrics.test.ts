@@ -106,7 +106,10 @@ test('without the database there are still figures of the processes', async () =
   const server = new pg.Client({ ...inject('server'), database: 'postgres' })
   await server.connect()
   await server.query(`alter database ${alone.database} allow_connections false`)
-  await server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [alone.database])
+  // And waits until they have ended.
+  await server.query('select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = $1', [
+    alone.database,
+  ])
   const { status, text, value } = await scrape(alone.url)
   await server.query(`alter database ${alone.database} allow_connections true`)
   await server.end()

@@ -7,8 +7,9 @@ export interface Wire {
   /**
    * From the message to the server on that holds this text, nothing comes back on its connection. Resolves once the server has answered
    * what came before the end of that message, and the connection is cut.
+   * @param times so many messages, one after the other; default: 1
    */
-  loseAnswerTo(text: string): Promise<void>
+  loseAnswerTo(text: string, times?: number): Promise<void>
 }
 
 /** Starts a wire to a port of the loopback address or a Unix socket; it ends after the file's last test. */
@@ -47,6 +48,8 @@ export async function startWire(to: number | string): Promise<Wire> {
   })
   return {
     port: (server.address() as { port: number }).port,
-    loseAnswerTo: text => new Promise(done => (losing = { text, lost: done })),
+    async loseAnswerTo(text, times = 1) {
+      for (let left = times; left > 0; left--) await new Promise<void>(done => (losing = { text, lost: done }))
+    },
   }
 }

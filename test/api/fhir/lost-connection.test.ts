@@ -1,4 +1,4 @@
-// A connection to the database that ends under a request costs that request an answer it can act on, and nobody anything else.
+// A connection to the database that ends under a request costs a change an answer that its caller can act on, and nobody else anything.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { beforeAll, expect, test } from 'vitest'
@@ -34,4 +34,24 @@ test('a write whose connection is ended gets 503 and a time to try again, leaves
   expect((await call('GET', 'Patient/ada')).body).toMatchObject({ active: true, meta: { versionId: '1' } })
   const again = await call('PUT', 'Patient/ada', { body: { ...body, active: false } })
   expect(again.body).toMatchObject({ active: false, meta: { versionId: '2' } })
+})
+
+test('reads whose connections end are answered by other connections, and each is recorded once', async () => {
+  await call('PUT', 'Patient/grace', { body: { ...body, id: 'grace' } })
+  const reads = ['Patient/grace', 'Patient?_id=grace', 'Patient/grace/_history', 'Patient/grace/$everything']
+  const all = () => Promise.all(Array.from({ length: 24 }, (_, i) => call('GET', reads[i % reads.length]!)))
+  const count = async () =>
+    Number((await beside.query(`select count(*) from audit_event where action in ('R', 'E')`)).rows[0].count)
+  await all()
+  const before = await count()
+  const endings = `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name like 'health-interop%'`
+  const rounds = 5
+  for (let round = 0; round < rounds; round++) {
+    const ended = beside.query(endings)
+    const answers = await all()
+    expect((await ended).rowCount).toBeGreaterThan(0)
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    await all()
+  }
+  expect(await count()).toBe(before + rounds * 2 * 24)
 })
