@@ -34,6 +34,7 @@ export async function askAlone<Row extends object>(on: pg.ClientBase, statement:
 /**
  * The same on a connection of the pool, to which it returns only if nothing failed. If it is lost, a statement that only reads is asked
  * again on another.
+ * @param repeats how many times
  */
 export function askPool<Row extends object>(
   pool: pg.Pool,

@@ -10,7 +10,7 @@ export class Unreplicated extends Error {
   }
 }
 
-/** The connection was cut after a silence: who asked has waited long enough. */
+/** This process has cut the connection: after a silence of seconds, or because its server is no longer the primary. */
 export class Cut extends Error {
   constructor(why: string) {
     super(`Connection terminated: ${why}`)

@@ -25,7 +25,7 @@ function bundle(type: string, fields: readonly string[], entries: readonly Entry
   const pieces: string[] = []
   let between = `${start},"entry":[`
   for (const { before, resource, after } of entries) {
-    pieces.push(between + before)
+    pieces.push(between, before)
     if (typeof resource === 'string') pieces.push(resource)
     else for (const piece of resource) pieces.push(piece)
     between = `${after},`

@@ -19,23 +19,27 @@ export async function encoded(text: string | Pieces): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0))
   let at = 0
   let pause = stretch
-  for (const piece of pieces)
-    for (const each of piece.length > part ? partsOf(piece) : [piece]) {
-      at += bytes.write(each, at)
-      if (at < pause) continue
-      await breath()
-      pause = at + stretch
-    }
+  for (const piece of pieces.some(isLong) ? pieces.flatMap(partsOf) : pieces) {
+    at += bytes.write(piece, at)
+    if (at < pause) continue
+    await breath()
+    pause = at + stretch
+  }
   return bytes
 }
 
+const isLong = (piece: string): boolean => piece.length > part
+
 const isShort = (pieces: Pieces): boolean => pieces.reduce((sum, piece) => sum + piece.length, 0) <= short
 
-function* partsOf(text: string): Generator<string> {
+function partsOf(text: string): string | string[] {
+  if (!isLong(text)) return text
+  const parts: string[] = []
   for (let start = 0, end: number; start < text.length; start = end) {
     end = start + part
     // The two halves of a character beyond the basic plane stay together.
     if (text.codePointAt(end - 1)! > 0xffff) end++
-    yield text.slice(start, end)
+    parts.push(text.slice(start, end))
   }
+  return parts
 }

@@ -1,4 +1,6 @@
 // How a reply arrives: its headers, its body, and the bytes that the request log counts.
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createLimits, sameQuotas } from '../../src/http/limits.ts'
@@ -15,6 +17,9 @@ let address: string
 let logged: LoggedRequest[]
 
 const long = 'é'.repeat(600_000)
+const entries = Array.from({ length: 5000 }, (_, index) => `${index} ${index % 7 === 0 ? '患者' : 'Zoë'} `.repeat(100))
+/** Called when the handler of the longest text runs. */
+let begun = (): void => {}
 
 const replies: Record<string, () => Reply> = {
   text: () => ({ status: 200, body: 'Grüezi' }),
@@ -25,6 +30,10 @@ const replies: Record<string, () => Reply> = {
     headers: { 'content-type': 'application/octet-stream' },
   }),
   long: () => ({ status: 200, body: long, headers: { 'content-type': 'text/plain; charset=utf-8' } }),
+  longest: () => {
+    begun()
+    return { status: 200, body: entries.join('') }
+  },
   none: () => ({ status: 204, headers: { etag: 'W/"1"' } }),
   unchanged: () => ({ status: 304, body: 'ignored', headers: { etag: 'W/"1"' } }),
   nothing: () => ({ status: 202, headers: { 'content-location': '/status' } }),
@@ -56,6 +65,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   logged = []
+  begun = () => {}
 })
 
 async function answer(name: string, init: RequestInit = {}) {
@@ -95,6 +105,34 @@ test('a long text arrives whole', async () => {
   const { headers, body, bytesOut } = await answer('long')
   expect(String(body) === long).toBe(true)
   expect([headers['content-length'], bytesOut]).toEqual(['1200000', 1_200_000])
+})
+
+test('so does one of megabytes, and its head has its length', async () => {
+  const { headers, body, bytesOut } = await answer('longest')
+  expect(String(body) === entries.join('')).toBe(true)
+  expect([headers['content-length'], bytesOut]).toEqual([String(body.length), body.length])
+  logged = []
+  const head = await answer('longest', { method: 'HEAD' })
+  expect([head.headers['content-length'], head.body.length, head.bytesOut]).toEqual([String(body.length), 0, 0])
+})
+
+test('another request is answered while a long text is encoded', async () => {
+  const other = connect(Number(new URL(address).port), '127.0.0.1')
+  await once(other, 'connect')
+  begun = () => other.write('GET /text HTTP/1.1\r\nhost: x\r\n\r\n')
+  await (await fetch(`${address}/longest`)).arrayBuffer()
+  await expect.poll(() => logged.length).toBe(2)
+  expect(logged.map(({ route }) => route)).toEqual(['/text', '/longest'])
+  other.destroy()
+})
+
+test('a client that leaves while a long text is encoded harms nobody', async () => {
+  const leaving = connect(Number(new URL(address).port), '127.0.0.1')
+  begun = () => leaving.destroy()
+  leaving.write('GET /longest HTTP/1.1\r\nhost: x\r\n\r\n')
+  await expect.poll(() => logged.length).toBe(1)
+  logged = []
+  expect((await answer('text')).status).toBe(200)
 })
 
 test.each([
