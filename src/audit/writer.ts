@@ -3,7 +3,7 @@
 // group that records their changes.
 import type { KeyObject } from 'node:crypto'
 import type { Database } from '../db/database.ts'
-import { isLost, mostRepeats, pauseBefore } from '../db/repeat.ts'
+import { isLost, retrying } from '../db/retry.ts'
 import type { Statement } from '../db/statement.ts'
 import { createBatcher } from '../lib/batcher.ts'
 import { createConcurrencyLimit } from '../lib/concurrency-limit.ts'
@@ -117,18 +117,15 @@ export function createAuditWriter({
     moved(next)
   }
 
-  /** Sends the statement again if its connection is lost: it adds to the head that it knows alone, so it happens once. */
-  async function commit(statement: Statement, next: Head, repeats = mostRepeats): Promise<void> {
-    try {
-      await database.query(statement)
-    } catch (error) {
-      const isRepeated = repeats < mostRepeats
-      if (!isLost(error) && isRepeated && (await isCommitted(database, next))) return
-      if (!isLost(error) || repeats === 0) throw error
-      await pauseBefore(repeats)
-      await commit(statement, next, repeats - 1)
-    }
-  }
+  /** Retries the statement if its connection is lost: it adds to the head that it names, so it happens once. */
+  const commit = (statement: Statement, next: Head): Promise<void> =>
+    retrying(isLost, async isRetry => {
+      try {
+        await database.query(statement)
+      } catch (error) {
+        if (!isRetry || isLost(error) || !(await isCommitted(database, next))) throw error
+      }
+    })
 
   const groups = createBatcher<Waiting>({
     pause: () => new Promise(setImmediate),

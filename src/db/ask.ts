@@ -4,7 +4,7 @@ import type pg from 'pg'
 import { Failure } from '../lib/failure.ts'
 import { Asked } from './asked.ts'
 import { isUnanswered, lostCodes, mayStore, NoServer, Unreplicated, unconfirmed } from './doubt.ts'
-import { canRepeat, mostRepeats, pauseBefore } from './repeat.ts'
+import { onConnection } from './retry.ts'
 import type { Statement } from './statement.ts'
 
 /**
@@ -32,32 +32,31 @@ export async function askAlone<Row extends object>(on: pg.ClientBase, statement:
 }
 
 /**
- * The same on a connection of the pool, to which it returns only if nothing failed. If it is lost, a statement that only reads is asked
- * again on another.
- * @param repeats how many times
+ * The same on a connection of the pool, to which it returns only if nothing failed. If it is lost, a statement that only reads is
+ * retried on another.
  */
-export function askPool<Row extends object>(
-  pool: pg.Pool,
-  statement: Statement,
-  repeats = mostRepeats,
-): Promise<Row[]> {
-  return new Promise((done, fail) => {
-    pool.connect((error, client, release) => {
-      if (error || !client) return fail(translated(error))
-      answerOf<Row>(client, statement).then(
-        ({ rows }) => {
-          release()
-          done(rows)
-        },
-        failed => {
-          release(true)
-          if (repeats === 0 || !canRepeat(failed, statement)) return fail(translatedAlone(failed, statement))
-          done(pauseBefore(repeats).then(() => askPool<Row>(pool, statement, repeats - 1)))
-        },
-      )
-    })
-  })
+export function askPool<Row extends object>(pool: pg.Pool, statement: Statement): Promise<Row[]> {
+  return onConnection(
+    statement,
+    () => connectionOf(pool),
+    async client => {
+      try {
+        const { rows } = await answerOf<Row>(client, statement)
+        client.release()
+        return rows
+      } catch (error) {
+        client.release(true)
+        throw translatedAlone(error, statement)
+      }
+    },
+  )
 }
+
+/** A connection of the pool. @throws Failure that a caller can act on */
+export const connectionOf = (pool: pg.Pool): Promise<pg.PoolClient> =>
+  pool.connect().catch(error => {
+    throw translated(error)
+  })
 
 /** Returns the rows of PostgreSQL's answer, and what was done, as it says that: COMMIT, SELECT 3. @throws errors of pg */
 export function answerOf<Row extends object>(

@@ -10,7 +10,7 @@ export class Unreplicated extends Error {
   }
 }
 
-/** This process has cut the connection: after a silence of seconds, or because its server is no longer the primary. */
+/** This process has cut the connection, after a silence of seconds or because its server cannot be used: another attempt would not help. */
 export class Cut extends Error {
   constructor(why: string) {
     super(`Connection terminated: ${why}`)

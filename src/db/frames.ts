@@ -1,6 +1,8 @@
 // Messages of PostgreSQL out of the pieces in which they arrive. A piece is used while it is there, and nothing of it is kept but a copy
 // of a message that has begun: the memory that it is in serves again (https://www.postgresql.org/docs/current/protocol-overview.html).
 
+import { Cut } from './doubt.ts'
+
 /** Bytes of the code and of the length of a message. */
 export const header = 5
 
@@ -65,7 +67,6 @@ const [least, largest] = [4, 2 ** 30]
 /** The length of the message that begins there. @throws Error for one that PostgreSQL does not send */
 function lengthAt(bytes: Buffer, at: number): number {
   const length = bytes.readInt32BE(at + 1)
-  if (length < least || length > largest)
-    throw new Error('Connection terminated: the server does not speak the protocol of PostgreSQL')
+  if (length < least || length > largest) throw new Cut('the server does not speak the protocol of PostgreSQL')
   return 1 + length
 }

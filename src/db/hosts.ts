@@ -6,7 +6,7 @@ import { withDeadline } from '../lib/deadline.ts'
 import { Failure } from '../lib/failure.ts'
 import { nameOfHost, type PostgresHost } from '../lib/postgres-url.ts'
 import { streamOf } from './ask.ts'
-import { NoServer } from './doubt.ts'
+import { Cut, NoServer } from './doubt.ts'
 
 /** A server that accepts changes. */
 interface Primary {
@@ -157,7 +157,7 @@ export function at<Of extends pg.Client>(client: Of, { host, port }: PostgresHos
 /** Cuts the connection if the answer does not come within so many milliseconds. @throws Error that says so */
 export function within<T>(client: pg.Client, milliseconds: number, answer: Promise<T>): Promise<T> {
   return withDeadline(answer, milliseconds, () => {
-    const silent = new Error(`Connection terminated: no answer within ${milliseconds / 1000} s`)
+    const silent = new Cut(`no answer within ${milliseconds / 1000} s`)
     streamOf(client).destroy(silent)
     throw silent
   })

@@ -1,13 +1,13 @@
 // A client's way to the database: its share of the connections, and an end of its statements when it has gone.
 import type pg from 'pg'
 import type { ConcurrencyLimit } from '../lib/concurrency-limit.ts'
-import { askAlone, streamOf, translated, translatedAlone } from './ask.ts'
+import { askAlone, connectionOf, streamOf, translated, translatedAlone } from './ask.ts'
 import { cancelOn } from './cancel.ts'
 import type { Costs } from './costs.ts'
 import { isInDoubt } from './doubt.ts'
 import type { Sent } from './lines.ts'
 import type { Pools } from './pools.ts'
-import { canRepeat, mostRepeats, pauseBefore } from './repeat.ts'
+import { canRetry, onConnection } from './retry.ts'
 import type { Shared } from './shares.ts'
 import type { Queryable, Statement, Transactional } from './statement.ts'
 import { inTransaction } from './transaction.ts'
@@ -112,7 +112,7 @@ async function onLine<Row extends object>(
     const failure = translatedAlone(error, statement)
     if (isInDoubt(failure)) throw failure
     if (watch.reason() !== undefined) throw watch.reason()
-    if (!sent?.isVictim(error) && !canRepeat(error, statement)) throw failure
+    if (!sent?.isVictim(error) && !canRetry(error, statement)) throw failure
   } finally {
     watch.finish()
     if (sent) shared.costs.took(keyOf(statement), sent.took(), false)
@@ -154,21 +154,15 @@ const inTurn = <Row extends object>(
 /** The key by which statements are alike, regardless of their values. */
 const keyOf = ({ name, text }: Statement): string => name ?? text
 
-/** Runs a statement on a connection of the pool; if it is lost, one that only reads runs again on another. */
-async function connected<Row extends object>(shared: Shared, work: Work, repeats = mostRepeats): Promise<Answer<Row>> {
-  const client = await shared.pool.connect().catch(error => {
-    throw translated(error)
-  })
-  try {
-    return await answeredBy<Row>(client, shared.costs, work)
-  } catch (error) {
-    if (repeats === 0 || !canRepeat(error, work.statement)) throw translated(error)
-  }
-  await pauseBefore(repeats)
-  return connected(shared, work, repeats - 1)
-}
+/** Runs a statement on a connection of the pool; if it is lost, one that only reads is retried on another. */
+const connected = <Row extends object>({ pool, costs }: Shared, work: Work): Promise<Answer<Row>> =>
+  onConnection(
+    work.statement,
+    () => connectionOf(pool),
+    client => answeredBy<Row>(client, costs, work),
+  )
 
-/** Has the connection answer, and releases it. */
+/** Has the connection answer, and releases it. @throws Failure that a caller can act on; the reason of the signal */
 async function answeredBy<Row extends object>(
   client: pg.PoolClient,
   costs: Costs,
@@ -189,7 +183,7 @@ async function answeredBy<Row extends object>(
     return { rows: await answer, bytes: stream.bytesRead - before }
   } catch (error) {
     failed = error
-    throw isInDoubt(error) ? error : (watch.reason() ?? error)
+    throw isInDoubt(error) ? error : (watch.reason() ?? translated(error))
   } finally {
     watch.finish()
     if (begun !== undefined) costs.took(keyOf(statement), performance.now() - begun, takesTurn)

@@ -9,6 +9,7 @@ import { verifyTrail } from '../../src/audit/verify.ts'
 import { createAuditWriter } from '../../src/audit/writer.ts'
 import type { Database } from '../../src/db/database.ts'
 import { unconfirmed } from '../../src/db/doubt.ts'
+import { Failure } from '../../src/lib/failure.ts'
 import { createLog } from '../../src/lib/log.ts'
 import { noteStatement } from '../../src/store/note.ts'
 import { until } from '../support/process.ts'
@@ -208,6 +209,19 @@ test('a group whose connections are lost again and again fails, and its changes 
   await writer.write([aRecord({ id: 'ben' })])
   await until('nothing is pending', async () => (await pendingIds()).length === 0, 5)
   expect(new Set(await toldIds())).toEqual(new Set(['ada', 'ben']))
+})
+
+test('a group for which no connection opens in time fails at once', async () => {
+  const tries: string[] = []
+  const query: Database['query'] = async statement => {
+    if (!statement.name?.startsWith('audit-group')) return database.query<never>(statement)
+    tries.push(statement.name)
+    const cause = new Error('Connection terminated due to connection timeout')
+    throw new Failure('UNAVAILABLE', 'The service is busy: try again.', { cause })
+  }
+  const { writer } = writing({ ...database, query })
+  await expect(writer.write([aRecord()])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(tries).toHaveLength(1)
 })
 
 test('changes whose records failed are told as soon as the trail can be written again', async () => {

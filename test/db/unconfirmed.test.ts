@@ -83,7 +83,7 @@ const read = { text: 'select $1::text as lost', values: ['something'] }
 test.each([
   ['a read', () => database.query(read)],
   ['a read of a client', () => inLane().query(read)],
-])('%s whose answer is lost is asked again, up to three times', async (_, work) => {
+])('%s whose answer is lost is retried, up to three times', async (_, work) => {
   const lost = wire.loseAnswerTo('something', 3)
   expect(await work()).toEqual([{ lost: 'something' }])
   await lost

@@ -36,7 +36,7 @@ test('a write whose connection is ended gets 503 and a time to try again, leaves
   expect(again.body).toMatchObject({ active: false, meta: { versionId: '2' } })
 })
 
-test('reads whose connections end are answered by other connections, and each is recorded once', async () => {
+test('reads whose connections end are retried on others, and each is recorded once', async () => {
   await call('PUT', 'Patient/grace', { body: { ...body, id: 'grace' } })
   const reads = ['Patient/grace', 'Patient?_id=grace', 'Patient/grace/_history', 'Patient/grace/$everything']
   const all = () => Promise.all(Array.from({ length: 24 }, (_, i) => call('GET', reads[i % reads.length]!)))
