@@ -6,6 +6,7 @@ import { createGunzip } from 'node:zlib'
 import { Failure } from '../lib/failure.ts'
 import { parseJson } from '../lib/json.ts'
 import { bodyBounds, createJsonMeter } from '../lib/json-meter.ts'
+import { faultIn, placeIn } from '../lib/json-tokens.ts'
 import { byHeaders } from './identify.ts'
 import type { Hold, Intake } from './intake.ts'
 import { arrived, paced } from './pace.ts'
@@ -149,16 +150,22 @@ export function parseBody(bytes: Buffer, type: string | undefined): unknown {
   try {
     return parseJson(text)
   } catch (error) {
-    throw new Failure('MALFORMED_REQUEST', `The body is not valid JSON: ${withoutContent((error as Error).message)}.`)
+    throw new Failure('MALFORMED_REQUEST', `The body is not valid JSON: ${problemOf(text, (error as Error).message)}.`)
   }
 }
 
-// V8 quotes a piece of the text in its message, which may be patient data; the position is enough to find it.
-function withoutContent(message: string): string {
+/** Most characters of a text in which the fault is looked for where V8 does not tell its position. */
+const mostLookedThrough = 100_000
+
+/** V8 quotes a piece of the text in its message, which may be patient data; the position is enough to find it. */
+function problemOf(text: string, message: string): string {
   const position = /position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(message)
   if (position?.[2]) return `syntax error at line ${position[2]}, column ${position[3]}`
   if (position) return `syntax error at character ${position[1]}`
-  return /end of JSON/.test(message) ? 'unexpected end of input' : 'it cannot be read'
+  if (/end of JSON/.test(message)) return 'unexpected end of input'
+  if (text.length > mostLookedThrough) return 'it cannot be read'
+  const { line, column } = placeIn(text, faultIn(text))
+  return `syntax error at line ${line}, column ${column}`
 }
 
 const json = ['application/json']

@@ -3,6 +3,7 @@
 import type { Span } from '../fml/ast.ts'
 import { NOWHERE, type Problem } from '../fml/problem.ts'
 import { parseJson } from '../lib/json.ts'
+import { faultIn, placeIn } from '../lib/json-tokens.ts'
 import type { SourceFile } from './files.ts'
 
 /** Returns the value of a file, or its problems. The message quotes nothing: examples may be private. */
@@ -27,54 +28,4 @@ export function placeOf({ text }: SourceFile, property: string, value: string): 
 }
 
 /** The place in a text. */
-function spanAt(text: string, offset: number): Span {
-  const before = text.slice(0, offset).split('\n')
-  return { offset, length: 1, line: before.length, column: before.at(-1)!.length + 1 }
-}
-
-/** The tokens of a text that is JSON. */
-export function tokensIn(text: string): { token: string; offset: number }[] {
-  return [...text.matchAll(new RegExp(ANY, 'g'))].map(({ 0: token, index: offset }) => ({ token, offset }))
-}
-
-const ESCAPE = String.raw`\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})`
-const STRING = String.raw`"(?:[^"\\\u0000-\u001f]|${ESCAPE})*"`
-const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`
-const SPACE = /\s*/y
-const ANY = String.raw`${STRING}|${NUMBER}|true|false|null|[{}[\],:]`
-const TOKEN = new RegExp(ANY, 'y')
-
-/** What may come next. */
-type Wanted = 'value' | 'value or ]' | 'name' | 'name or }' | ':' | ', or end'
-
-/** Returns where a text stops being JSON; `JSON.parse` does not always report it. */
-function faultIn(text: string): number {
-  const open: string[] = []
-  let wanted: Wanted | undefined = 'value'
-  for (let at = 0; ; at = TOKEN.lastIndex) {
-    SPACE.lastIndex = at
-    SPACE.exec(text)
-    TOKEN.lastIndex = SPACE.lastIndex
-    const token = TOKEN.exec(text)?.[0]
-    wanted = after(wanted, token && (/^[\w-]/.test(token) ? '0' : token.charAt(0)), open)
-    if (wanted === undefined) return SPACE.lastIndex
-  }
-}
-
-/** Returns what may follow a token (`"` any text, `0` any other word); undefined if it may not stand where `wanted` was. */
-function after(wanted: Wanted, token: string | undefined, open: string[]): Wanted | undefined {
-  if (wanted === ':') return token === ':' ? 'value' : undefined
-  if (token === ',' && wanted === ', or end' && open.length > 0) return open.at(-1) === '{' ? 'name' : 'value'
-  if (token === '}' || token === ']') return closed(wanted, token, open)
-  if (wanted.startsWith('name')) return token === '"' ? ':' : undefined
-  if (!wanted.startsWith('value')) return undefined
-  if (token === '"' || token === '0') return ', or end'
-  if (token !== '{' && token !== '[') return undefined
-  open.push(token)
-  return token === '{' ? 'name or }' : 'value or ]'
-}
-
-function closed(wanted: Wanted, token: '}' | ']', open: string[]): Wanted | undefined {
-  const isEnd = wanted === ', or end' || wanted.endsWith(`or ${token}`)
-  return isEnd && open.pop() === (token === '}' ? '{' : '[') ? ', or end' : undefined
-}
+const spanAt = (text: string, offset: number): Span => ({ offset, length: 1, ...placeIn(text, offset) })

@@ -2,7 +2,7 @@
 
 import type { Span } from '../fml/ast.ts'
 import { MAX_PROBLEMS, NOWHERE } from '../fml/problem.ts'
-import { tokensIn } from './json-file.ts'
+import { tokensIn } from '../lib/json-tokens.ts'
 
 export type Path = readonly string[]
 
