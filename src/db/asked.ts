@@ -9,15 +9,16 @@ type Answered = (error: Error | null | undefined) => void
 
 /** A statement on its way. */
 export class Asked extends (pg.Query as unknown as typeof Query) implements Collecting {
-  readonly received = new Rows()
+  readonly received: Rows
   /** Set while it is answered: what it stored is on the primary alone. */
   isUnreplicated = false
   /** What was done, as PostgreSQL says it. */
   command = ''
 
   /** @param answered called once, when the answer is complete */
-  constructor({ text, values, name }: Statement, answered: Answered) {
+  constructor({ text, values, name, memory }: Statement, answered: Answered) {
     super(text, values, answered)
+    this.received = new Rows(memory)
     this.name = name
   }
 

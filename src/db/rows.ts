@@ -2,6 +2,8 @@
 // passes each row on as an event: for a page of resources that costs more than finding them. Here numbers are read digit by digit,
 // and long texts become strings together, each of them a part of one, which it keeps in memory: what outlives its request is copied.
 import { isAscii } from 'node:buffer'
+import { blockSize, Memory } from '../lib/blocks.ts'
+import { StoredText } from '../lib/stored-text.ts'
 
 /** A column of an answer. */
 export interface Column {
@@ -15,9 +17,6 @@ export interface Column {
 /** Bytes from which on a text is read together with others: for shorter ones a string of their own costs less. */
 const long = 200
 
-/** Most bytes of texts that are read together: V8 moves a longer string to a place of its own, which costs more than it saves. */
-const mostTogether = 64_000
-
 /** Most digits of a number that are surely exact. */
 const mostDigits = 15
 
@@ -27,17 +26,26 @@ type Row = Record<string, unknown>
 interface Late {
   readonly row: Row
   readonly name: string
+  /** The block that it is in. */
+  readonly bytes: Buffer
   readonly start: number
   readonly end: number
 }
 
 /** Collects the rows of one answer. */
 export class Rows {
+  readonly #memory: Memory
+  readonly #isKept: boolean
   readonly #rows: Row[] = []
   readonly #late: Late[] = []
   #columns: readonly Column[] = []
-  #room: Room | undefined
   #failure: unknown
+
+  /** @param memory for long texts, which stay there as a StoredText each; absent: they become strings */
+  constructor(memory?: Memory) {
+    this.#isKept = memory !== undefined
+    this.#memory = memory ?? new Memory()
+  }
 
   /** Says which columns the rows have. */
   describe(columns: readonly Column[]): void {
@@ -63,34 +71,36 @@ export class Rows {
       at = from + Math.max(length, 0)
       if (length < 0) row[name] = null
       else if (kind === 'integer' && length <= mostDigits) row[name] = integerIn(bytes, from, at)
-      else if (kind === 'text' && length >= long) row[name] = this.#later(row, name, bytes, from, at)
+      else if (kind === 'text' && length >= long && length <= blockSize)
+        row[name] = this.#later(row, name, bytes, from, at)
       else row[name] = parse(bytes.toString('utf8', from, at))
     }
     this.#rows.push(row)
   }
 
-  #later(row: Row, name: string, bytes: Buffer, from: number, to: number): undefined {
-    this.#room ??= takeRoom()
-    const start = this.#room.add(bytes, from, to)
-    this.#late.push({ row, name, start, end: this.#room.size })
+  #later(row: Row, name: string, bytes: Buffer, from: number, to: number): StoredText | undefined {
+    const block = this.#memory.blockFor(to - from)
+    const start = block.end
+    block.end += bytes.copy(block.bytes, start, from, to)
+    if (this.#isKept) return new StoredText(this.#memory, block.bytes.subarray(start, block.end))
+    this.#late.push({ row, name, bytes: block.bytes, start, end: block.end })
+    return undefined
   }
 
   /** Returns the rows. Nothing may be added any more. @throws what a value could not be read for */
   finish(): Row[] {
     if (this.#failure !== undefined) throw this.#failure
-    if (this.#room) {
-      readAll(this.#room.bytes, this.#late)
-      giveBack(this.#room)
-      this.#room = undefined
-    }
+    readAll(this.#late)
+    if (!this.#isKept) this.#memory.giveBack()
     return this.#rows
   }
 }
 
-function readAll(bytes: Buffer, late: readonly Late[]): void {
+/** Reads those of a block together: V8 moves a longer string to a place of its own, which costs more than it saves. */
+function readAll(late: readonly Late[]): void {
   for (let from = 0, to = 1; from < late.length; from = to++) {
-    while (to < late.length && late[to]!.end - late[from]!.start <= mostTogether) to++
-    readTogether(bytes, late, from, to)
+    while (late[to]?.bytes === late[from]!.bytes) to++
+    readTogether(late[from]!.bytes, late, from, to)
   }
 }
 
@@ -117,37 +127,4 @@ function integerIn(bytes: Buffer, start: number, end: number): number {
   let value = 0
   for (let at = isNegative ? start + 1 : start; at < end; at++) value = 10 * value + bytes[at]! - 0x30
   return isNegative ? -value : value
-}
-
-/** Memory for the long texts of an answer until it is complete. */
-class Room {
-  bytes = Buffer.allocUnsafeSlow(mostTogether)
-  size = 0
-
-  /** Adds a part of the bytes, and returns where it begins. */
-  add(bytes: Buffer, from: number, to: number): number {
-    const start = this.size
-    this.size += to - from
-    if (this.size > this.bytes.length) {
-      const larger = Buffer.allocUnsafeSlow(2 * this.size)
-      this.bytes.copy(larger, 0, 0, start)
-      this.bytes = larger
-    }
-    bytes.copy(this.bytes, start, from, to)
-    return start
-  }
-}
-
-/** Rooms that no answer uses. */
-const rooms: Room[] = []
-
-/** Most such rooms, and most bytes of each. */
-const most = { rooms: 8, bytes: 1024 * 1024 }
-
-const takeRoom = (): Room => rooms.pop() ?? new Room()
-
-function giveBack(room: Room): void {
-  if (rooms.length === most.rooms || room.bytes.length > most.bytes) return
-  room.size = 0
-  rooms.push(room)
 }

@@ -1,5 +1,6 @@
 // A statement for PostgreSQL, and what can run it: a pool, a transaction, a part of one.
 
+import type { Memory } from '../lib/blocks.ts'
 import type { LookUp, Placed } from './look-up.ts'
 
 /** A parameterised statement; with a name it is prepared once per connection. */
@@ -9,6 +10,8 @@ export interface Statement {
   readonly name?: string
   /** True if one plan suits all values, as for a look-up by a unique key; without effect in transactions. */
   readonly isFixed?: boolean
+  /** Where its long texts stay, each as a StoredText; absent: they are strings. */
+  readonly memory?: Memory
 }
 
 /** Where the tables of resources are: on one server, or in parts on several nodes (docs/operations.md, "Several nodes"). */

@@ -10,6 +10,7 @@ import type { Queryable, Transaction } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { uncachedHash64 } from '../lib/hash.ts'
 import type { Log } from '../lib/log.ts'
+import { Encoded } from '../lib/pieces.ts'
 import type { Access } from '../store/access.ts'
 import { asOperation } from '../store/operation.ts'
 import { heardBy } from '../store/recording.ts'
@@ -104,7 +105,7 @@ async function keptOrDone<Who extends Asker>(
   const reply = await work({ ...heardBy(caller, count), within: on })
   const body = await bytesOf(reply.body)
   if (reply.kept === null) return { ...reply, body }
-  const toKeep = reply.kept === undefined ? body : await bytesOf(reply.kept)
+  const toKeep = reply.kept === undefined ? body : Buffer.from([reply.kept].flat().join(''))
   await keep(on, request, mark, { ...reply, body: toKeep }, shown, new Date(now.getTime() + livesFor))
   return { ...reply, body }
 }
@@ -207,5 +208,6 @@ async function keep(
 async function bytesOf(body: unknown): Promise<Buffer | undefined> {
   if (body === undefined || Buffer.isBuffer(body)) return body
   if (body instanceof Readable) return buffer(body)
+  if (body instanceof Encoded) return Buffer.concat(body.parts)
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
 }

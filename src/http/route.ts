@@ -5,6 +5,7 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Caller } from '../access/caller.ts'
 import type { Proofs, Scheme } from '../access/scheme.ts'
 import type { Failure } from '../lib/failure.ts'
+import type { Pieces } from '../lib/pieces.ts'
 import type { Limit } from './limits.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -68,8 +69,8 @@ export interface Reply {
    * The body that is kept for an Idempotency-Key, where that is less than what is sent; null: no body is kept, so the
    * request is done again.
    */
-  readonly kept?: string | Buffer | null
-  /** A string, Buffer or Readable is sent as it stands, anything else as JSON; undefined sends nothing. */
+  readonly kept?: string | Pieces | null
+  /** A string, Encoded, Buffer or Readable is sent as it stands, anything else as JSON; undefined sends nothing. */
   readonly body?: unknown
 }
 

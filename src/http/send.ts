@@ -1,7 +1,8 @@
 // Writes a reply: its own headers, and those that every reply has.
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type Koa from 'koa'
-import { encoded } from '../lib/pieces.ts'
+import { Encoded, encoded } from '../lib/pieces.ts'
 import { type RateLimitState, verdictHeaders } from './limits.ts'
 import type { Reply, Route } from './route.ts'
 
@@ -38,7 +39,7 @@ export async function send(context: Koa.Context, reply: Reply, about: Context): 
   const headers = headersOf(context, reply, about)
   if (body instanceof Readable) return stream(context, status, headers, body)
   const content = body === undefined || empty.has(status) ? undefined : await contentOf(body)
-  const bytes = content === undefined ? 0 : Buffer.byteLength(content)
+  const bytes = sizeOf(content)
   const { res: response } = context
   response.statusCode = status
   if (!context.writable) return 0
@@ -48,7 +49,8 @@ export async function send(context: Koa.Context, reply: Reply, about: Context): 
   // Written as a whole: koa would keep, look up and check each header by itself.
   context.respond = false
   response.writeHead(status, headers)
-  response.end(content)
+  if (content instanceof Encoded) endWith(response, content)
+  else response.end(content)
   return context.method === 'HEAD' ? 0 : bytes
 }
 
@@ -73,10 +75,26 @@ function headersOf(
 }
 
 /** Returns what is sent: what is written here ends with a line, so that a terminal shows its prompt on the next; stored bytes stay as they are. */
-async function contentOf(body: unknown): Promise<string | Buffer> {
-  if (Buffer.isBuffer(body)) return body
+async function contentOf(body: unknown): Promise<Content> {
+  if (Buffer.isBuffer(body) || body instanceof Encoded) return body
   const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`
   return text.length > large ? encoded(text) : text
+}
+
+type Content = string | Buffer | Encoded
+
+function sizeOf(content: Content | undefined): number {
+  if (content === undefined) return 0
+  return content instanceof Encoded ? content.size : Buffer.byteLength(content)
+}
+
+/** Sends a text, and gives its memory back once the operating system has it; that of one that cannot be sent is collected. */
+function endWith(response: ServerResponse, text: Encoded): void {
+  response.once('finish', () => text.giveBack())
+  response.cork()
+  for (const part of text.parts) response.write(part)
+  response.end()
+  response.uncork()
 }
 
 /** Characters from which on a text is encoded in parts: at once, it would block all other requests for some milliseconds. */

@@ -1,6 +1,7 @@
 // Bundles written as text around the stored bodies, which are neither parsed nor copied before they are sent (https://hl7.org/fhir/R4/bundle.html).
 import { uuidv7 } from '../lib/ids.ts'
-import type { Pieces } from '../lib/pieces.ts'
+import type { Piece, Pieces } from '../lib/pieces.ts'
+import { StoredText } from '../lib/stored-text.ts'
 import type { Hit } from '../store/search/hit.ts'
 import type { Version } from '../store/versions.ts'
 import type { FhirReply } from './request.ts'
@@ -15,18 +16,18 @@ const text = JSON.stringify
 /** An entry: JSON of a resource, if it has one, and what stands before and after it. */
 interface Entry {
   readonly before: string
-  readonly resource: string | Pieces
+  readonly resource: Piece | Pieces
   readonly after: string
 }
 
 function bundle(type: string, fields: readonly string[], entries: readonly Entry[]): Pieces {
   const start = `{"resourceType":"Bundle","id":"${uuidv7()}","meta":{"lastUpdated":"${new Date().toISOString()}"},"type":"${type}"${fields.map(field => `,${field}`).join('')}`
   if (entries.length === 0) return [`${start}}`]
-  const pieces: string[] = []
+  const pieces: Piece[] = []
   let between = `${start},"entry":[`
   for (const { before, resource, after } of entries) {
     pieces.push(between, before)
-    if (typeof resource === 'string') pieces.push(resource)
+    if (typeof resource === 'string' || resource instanceof StoredText) pieces.push(resource)
     else for (const piece of resource) pieces.push(piece)
     between = `${after},`
   }
@@ -40,8 +41,8 @@ const linkField = (links: readonly Link[]): string => `"link":${text(links)}`
 /** A page of search results; `outcome` is an OperationOutcome as JSON. */
 export function searchset(
   base: string,
-  matches: readonly Hit[],
-  included: readonly Hit[],
+  matches: readonly Hit<Piece>[],
+  included: readonly Hit<Piece>[],
   links: readonly Link[],
   total: number | undefined,
   outcome: string | undefined,
@@ -50,7 +51,7 @@ export function searchset(
   const start = `{"fullUrl":${text(base).slice(0, -1)}/`
   const entry = (mode: string) => {
     const after = `,"search":{"mode":"${mode}"}}`
-    return (hit: Hit): Entry => ({
+    return (hit: Hit<Piece>): Entry => ({
       before: `${start}${hit.type}/${hit.id}","resource":`,
       resource: hit.body,
       after,

@@ -1,5 +1,6 @@
 // A FHIR interaction free of HTTP: the same for a request of its own and for an entry of a bundle.
 import type { AuditReader } from '../audit/reader.ts'
+import type { Memory } from '../lib/blocks.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Pieces } from '../lib/pieces.ts'
 import type { MapService } from '../mapping/service.ts'
@@ -52,6 +53,8 @@ export interface Preferences {
 export interface FhirReply {
   readonly status: number
   readonly body?: string | Pieces
+  /** Where parts of the body are, which is given back once the body is encoded. */
+  readonly memory?: Memory
   /** The body without what was read for it, which a repetition reads again; null: nothing is left of it. */
   readonly kept?: Pieces | null
   /** How many resources the Bundle of a search has, remarks on the search apart. */

@@ -1,39 +1,100 @@
-// Long texts in pieces. They are encoded piece by piece into one buffer: joining them first would copy each twice more.
+// Long texts in pieces. They are encoded piece by piece: joining them first would copy each twice more.
 import { setImmediate as breath } from 'node:timers/promises'
+import { blockSize, Memory } from './blocks.ts'
+import type { StoredText } from './stored-text.ts'
+
+/** A part of a text. */
+export type Piece = string | StoredText
 
 /** The parts of a text, in order. */
-export type Pieces = readonly string[]
+export type Pieces = readonly Piece[]
 
 /** Bytes that are encoded without a pause: a fraction of a millisecond. */
 const stretch = 1024 * 1024
 
-/** Characters of a part of a long piece. */
-const part = 256 * 1024
-
 /** Most characters of pieces that are joined: a call for each piece costs more than copies of a short text, and less than those of a long one. */
 const short = 64_000
 
-/** Returns the bytes of the text in UTF-8. Other requests are answered while a large one is encoded. */
-export async function encoded(text: string | Pieces): Promise<Buffer> {
-  const pieces = typeof text === 'string' ? [text] : isShort(text) ? [text.join('')] : text
-  const bytes = Buffer.allocUnsafe(pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0))
-  let at = 0
-  let pause = stretch
-  for (const piece of pieces.some(isLong) ? pieces.flatMap(partsOf) : pieces) {
-    at += bytes.write(piece, at)
-    if (at < pause) continue
-    await breath()
-    pause = at + stretch
+/** Most characters of a text that is encoded into a buffer of its own, which costs less than a block. */
+const shortest = 4000
+
+/** Most bytes for a unit of UTF-16 in UTF-8. */
+const widest = 3
+
+/** Characters of a part of a long piece: it fits into an empty block. */
+const part = Math.floor(blockSize / 4)
+
+/** A text in UTF-8, in memory that serves again. */
+export class Encoded {
+  readonly #parts: readonly Buffer[]
+  readonly #memory: Memory
+
+  constructor(parts: readonly Buffer[], memory: Memory) {
+    this.#parts = parts
+    this.#memory = memory
   }
-  return bytes
+
+  /** The bytes, in order. @throws Error after `giveBack` */
+  get parts(): readonly Buffer[] {
+    this.#memory.mustBeThere()
+    return this.#parts
+  }
+
+  /** Bytes of the text. */
+  get size(): number {
+    return this.#parts.reduce((sum, { length }) => sum + length, 0)
+  }
+
+  /** Gives its memory back: nothing may read the parts any more. */
+  giveBack(): void {
+    this.#memory.giveBack()
+  }
 }
 
-const isLong = (piece: string): boolean => piece.length > part
+/** Encodes a text in UTF-8. Other requests are answered while a long one is encoded. */
+export async function encoded(text: string | Pieces): Promise<Encoded> {
+  const memory = new Memory()
+  const whole = typeof text === 'string' ? text : isShort(text) ? text.join('') : undefined
+  if (whole !== undefined && whole.length <= shortest) return new Encoded([Buffer.from(whole)], memory)
+  const pieces: Pieces = whole === undefined ? (text as Pieces) : [whole]
+  let sinceBreath = 0
+  for (const piece of pieces.some(isLong) ? pieces.flatMap(partsOf) : pieces) {
+    sinceBreath += typeof piece === 'string' ? write(piece, memory) : copy(piece, memory)
+    if (sinceBreath < stretch) continue
+    await breath()
+    sinceBreath = 0
+  }
+  const parts = memory.blocks.map(({ bytes, end }) => bytes.subarray(0, end))
+  return new Encoded(parts, memory)
+}
 
-const isShort = (pieces: Pieces): boolean => pieces.reduce((sum, piece) => sum + piece.length, 0) <= short
+/** @returns bytes of the text */
+function write(text: string, memory: Memory): number {
+  const most = text.length * widest
+  const block = memory.blockFor(most <= memory.room ? most : Buffer.byteLength(text))
+  const size = block.bytes.write(text, block.end)
+  block.end += size
+  return size
+}
 
-function partsOf(text: string): string | string[] {
-  if (!isLong(text)) return text
+/** @returns bytes of the text */
+function copy({ bytes }: StoredText, memory: Memory): number {
+  for (let at = 0; at < bytes.length; ) {
+    const block = memory.blockFor(1)
+    const size = bytes.copy(block.bytes, block.end, at)
+    block.end += size
+    at += size
+  }
+  return bytes.length
+}
+
+const isLong = (piece: Piece): boolean => typeof piece === 'string' && piece.length > part
+
+const isShort = (pieces: Pieces): pieces is readonly string[] =>
+  pieces.every(piece => typeof piece === 'string') && pieces.reduce((sum, piece) => sum + piece.length, 0) <= short
+
+function partsOf(text: Piece): Piece | string[] {
+  if (typeof text !== 'string' || !isLong(text)) return text
   const parts: string[] = []
   for (let start = 0, end: number; start < text.length; start = end) {
     end = start + part

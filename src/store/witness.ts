@@ -1,5 +1,6 @@
 // Reports every access to a caller's store: the store is the one door, so no handler reads or changes anything without a record.
 
+import type { Piece } from '../lib/pieces.ts'
 import { type Access, type Deed, deedOfMethod, isChange, type Witness } from './access.ts'
 import type { Base } from './base.ts'
 import { isId } from './ids.ts'
@@ -13,7 +14,10 @@ import type { Version } from './versions.ts'
 import type { Written } from './write/next-version.ts'
 
 type Asked = Omit<Access, 'patients' | 'resources' | 'failure'> & { readonly named?: readonly string[] }
-type Outcome = Partial<Pick<Access, 'id' | 'version'>> & { readonly bodies: readonly Hit[]; readonly most?: number }
+type Outcome = Partial<Pick<Access, 'id' | 'version'>> & {
+  readonly bodies: readonly Hit<Piece>[]
+  readonly most?: number
+}
 
 /** Reports an access with its outcome. */
 type Report = (asked: Asked, outcome: Outcome | { readonly failure: unknown }) => void

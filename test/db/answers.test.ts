@@ -5,6 +5,8 @@ import { TLSSocket } from 'node:tls'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../../src/db/database.ts'
+import { Memory } from '../../src/lib/blocks.ts'
+import { StoredText } from '../../src/lib/stored-text.ts'
 import { certificate } from '../bridge/support/certificate.ts'
 import { onCleanup } from '../support/cleanup.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
@@ -112,6 +114,25 @@ describe('rows', () => {
       })
     const answers = await Promise.all(Array.from({ length: 400 }, (_, number) => ask(number)))
     expect(answers.flat()).toEqual(answers.map((_, number) => ({ number, text: String(number % 10).repeat(500) })))
+  })
+
+  test('keep their long texts as bytes where a statement gives them memory, and none is read once it is given back', async () => {
+    const memory = new Memory()
+    const statement = {
+      text: `select n, n || repeat(case n % 3 when 0 then 'é' else 'b' end, n) as text from unnest($1::int[]) as given(n)`,
+      values: [[1, 199, 300, 40_000, 30_000, 70_000, 500]],
+    }
+    const [kept, texts] = await Promise.all([
+      database.query<{ n: number; text: string | StoredText }>({ ...statement, memory }),
+      database.query<{ n: number; text: string }>(statement),
+    ])
+    expect(kept.map(({ n, text }) => ({ n, text: String(text) }))).toEqual(texts)
+    expect(kept.flatMap(({ n, text }) => (text instanceof StoredText ? [n] : []))).toEqual([
+      199, 300, 40_000, 30_000, 500,
+    ])
+    memory.giveBack()
+    for (const { text } of kept) if (text instanceof StoredText) expect(() => text.slice(0, 1)).toThrow('given back')
+    await expect(database.query({ ...statement, memory })).rejects.toThrow('given back')
   })
 
   test('with a value that cannot be read fail their statement alone', async () => {

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import { createLimits, sameQuotas } from '../../src/http/limits.ts'
 import { listen } from '../../src/http/listen.ts'
@@ -21,6 +22,12 @@ const entries = Array.from({ length: 5000 }, (_, index) => `${index} ${index % 7
 /** Called when the handler of the longest text runs. */
 let begun = (): void => {}
 
+/** Of the reply to come. */
+let number = 0
+const textOf = (nth: number, times: number): string => `${nth} é `.repeat(times)
+/** Times that the texts of replies repeat: one fits into what the operating system holds of a connection, the other does not. */
+const [few, many] = [120_000, 1_500_000]
+
 const replies: Record<string, () => Reply> = {
   text: () => ({ status: 200, body: 'Grüezi' }),
   json: () => ({ status: 201, body: { name: 'Zoë' }, headers: { location: '/x', 'cache-control': 'max-age=5' } }),
@@ -34,6 +41,8 @@ const replies: Record<string, () => Reply> = {
     begun()
     return { status: 200, body: entries.join('') }
   },
+  few: () => ({ status: 200, body: textOf(number++, few) }),
+  many: () => ({ status: 200, body: textOf(number++, many) }),
   none: () => ({ status: 204, headers: { etag: 'W/"1"' } }),
   unchanged: () => ({ status: 304, body: 'ignored', headers: { etag: 'W/"1"' } }),
   nothing: () => ({ status: 202, headers: { 'content-location': '/status' } }),
@@ -133,6 +142,28 @@ test('a client that leaves while a long text is encoded harms nobody', async () 
   await expect.poll(() => logged.length).toBe(1)
   logged = []
   expect((await answer('text')).status).toBe(200)
+})
+
+test('long replies do not mix, whether their clients read slowly, at once, or leave', async () => {
+  number = 0
+  const { port, host } = new URL(address)
+  const ask = async (path: string, times: number, pause: number, leaves: boolean): Promise<void> => {
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.write(`GET /${path} HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)
+    await setTimeout(pause)
+    const parts: Buffer[] = []
+    for await (const part of socket) {
+      if (leaves) return void socket.destroy()
+      parts.push(part as Buffer)
+    }
+    const body = Buffer.concat(parts).toString().split('\r\n\r\n')[1]!
+    expect(body === textOf(Number.parseInt(body, 10), times)).toBe(true)
+  }
+  const slow = Array.from({ length: 4 }, () => ask('many', many, 500, false))
+  const leaving = Array.from({ length: 4 }, () => ask('many', many, 100, true))
+  for (let round = 0; round < 10; round++) await Promise.all(Array.from({ length: 8 }, () => ask('few', few, 0, false)))
+  await Promise.all([...slow, ...leaving])
+  expect(number).toBe(88)
 })
 
 test.each([

@@ -12,8 +12,8 @@ import { fhirJson, mustAcceptJson, mustBeR4, resourceTypesTaken } from '../../in
 import type { People } from '../../interactions/people.ts'
 import { project, projectionFrom } from '../../interactions/projection.ts'
 import { type FhirReply, type FhirRequest, preferences } from '../../interactions/request.ts'
+import { sentBody } from '../../interactions/sent.ts'
 import type { Log } from '../../lib/log.ts'
-import { encoded } from '../../lib/pieces.ts'
 import { Type } from '../../lib/schema.ts'
 import type { MapService } from '../../mapping/service.ts'
 import type { Base } from '../../store/base.ts'
@@ -74,17 +74,14 @@ function fhirRequest(request: Request, { mapsFor, peopleFor, trailFor, capabilit
   }
 }
 
-async function httpReply(
-  { status, body, kept, version, updatedAt, location }: FhirReply,
-  base: string,
-): Promise<Reply> {
+async function httpReply(reply: FhirReply, base: string): Promise<Reply> {
+  const { status, body, kept, version, updatedAt, location } = reply
   const headers: Record<string, string> = {}
   if (version !== undefined) headers['etag'] = `W/"${version}"`
   if (updatedAt) headers['last-modified'] = updatedAt.toUTCString()
   if (location) headers['location'] = `${base}/${location}`
   if (body !== undefined) headers['content-type'] = `${fhirJson}; charset=utf-8`
-  const sent = typeof body === 'object' ? await encoded(body) : body
-  return { status, headers, body: sent, ...(kept === undefined ? {} : { kept: kept && (await encoded(kept)) }) }
+  return { status, headers, body: await sentBody(reply), ...(kept === undefined ? {} : { kept }) }
 }
 
 /** A Binary as its caller wants it: its content, or the resource. */

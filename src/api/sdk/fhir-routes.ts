@@ -8,9 +8,9 @@ import { everythingOf } from '../../interactions/everything.ts'
 import { fhirJson } from '../../interactions/negotiate.ts'
 import { type FhirReply, preferences, type SearchCall } from '../../interactions/request.ts'
 import { patientSearchOf } from '../../interactions/search.ts'
+import { sentBody } from '../../interactions/sent.ts'
 import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
-import { encoded } from '../../lib/pieces.ts'
 import { type TObject, Type } from '../../lib/schema.ts'
 import { healthIdParam, patientOf, type RegisteredPatient } from '../../mpi/patient-of.ts'
 import { samePatients } from '../../records/records.ts'
@@ -115,7 +115,7 @@ async function about(
   const caller = await seeing(request.caller, subject)
   const found = await search(subject, caller, `${request.baseUrl}${request.path}`)
   if (found.found === 0) await mustBeOpen(on, request.caller, subject, asked)
-  return reply(200, await encoded(found.body ?? ''), { 'content-type': `${fhirJson}; charset=utf-8` })
+  return reply(200, await sentBody(found), { 'content-type': `${fhirJson}; charset=utf-8` })
 }
 
 /** Returns the caller with the visibility that applies. */

@@ -1,6 +1,7 @@
 // Finds the members of the compartments that $everything covers, in one statement.
 
 import { prepared } from '../../db/database.ts'
+import type { Piece } from '../../lib/pieces.ts'
 import type { Indexer } from '../index/entry.ts'
 import { selfHash } from '../index/postings.ts'
 import { type Binder, createBinder, typeArray } from '../search/binder.ts'
@@ -15,7 +16,7 @@ import type { EverythingRequest } from './request.ts'
 type Scope = Pick<EverythingRequest, 'patient' | 'start' | 'end'> & { readonly types: readonly string[] }
 
 /** A member, and on the first page of one patient how many there are. */
-export type MemberRow = HitRow & { readonly found?: number }
+export type MemberRow = HitRow<Piece> & { readonly found?: number }
 
 /** Returns a page of the compartment, the patient itself first, and one row more than the page holds if there are more. */
 export async function members(
@@ -43,7 +44,7 @@ export async function members(
     ), page as materialized (select shard, key, first from found order by first desc, key limit ${bind(count + 1)})
     select ${hitColumns}${patient === undefined || after ? '' : ', (select count(*) from found) as found'} from page join resource r on r.shard = page.shard and r.key = page.key order by page.first desc, page.key`
   // One plan suits all patients: it reads the indexes of patients and references.
-  return session.on.query<MemberRow>(prepared(text, binder, patient !== undefined))
+  return session.on.query<MemberRow>({ ...prepared(text, binder, patient !== undefined), memory: request.memory })
 }
 
 /** What all patients' compartments are read from: for a caller who may see little, that alone. */

@@ -4,6 +4,7 @@ import { int2Array, int8Array } from '../../db/arrays.ts'
 import { prepared } from '../../db/database.ts'
 import { searchParams } from '../../definitions/r4.ts'
 import { hash64 } from '../../lib/hash.ts'
+import type { Piece } from '../../lib/pieces.ts'
 import type { Base } from '../base.ts'
 import { storedKeys } from '../index/param-paths.ts'
 import { selfHash } from '../index/postings.ts'
@@ -24,9 +25,9 @@ export async function outsideOfOne(
   session: Session,
   request: EverythingRequest & { readonly patient: string },
   { types, sources, bodies, after, limit }: Outside,
-): Promise<HitRow[]> {
+): Promise<HitRow<Piece>[]> {
   const targets = new Set<string>()
-  const shown = new Set(types)
+  const shown = { types: new Set(types), starts: new Set(types.map(type => startOf(type, 0))) }
   if (bodies) for (const body of bodies) addTargets(targets, body, shown, session.base)
   else await addAllTargets(targets, session, { ...request, types: sources }, shown)
   if (targets.size === 0) return []
@@ -42,18 +43,18 @@ export async function outsideOfOne(
   ]
   const text = `select ${hitColumns} from search t join resource r using (shard, key) where ${conditions.join(' and ')}
     order by t.key limit ${bind(limit)}`
-  return session.on.query<HitRow>(prepared(text, binder, true))
+  return session.on.query<HitRow<Piece>>({ ...prepared(text, binder, true), memory: request.memory })
 }
 
 async function addAllTargets(
   targets: Set<string>,
   session: Session,
   request: EverythingRequest & { readonly types: readonly string[] },
-  shown: ReadonlySet<string>,
+  shown: Shown,
 ): Promise<void> {
   let after: EverythingRequest['after']
   for (;;) {
-    const rows = await members(session, { ...request, since: undefined, after, count: batch })
+    const rows = await members(session, { ...request, since: undefined, after, count: batch, memory: undefined })
     const read = rows.slice(0, batch)
     for (const row of read) addTargets(targets, row.body, shown, session.base)
     if (rows.length <= batch) return
@@ -66,33 +67,47 @@ async function addAllTargets(
 const start = '"re'
 const mark = 'ference":"'
 
-function addTargets(targets: Set<string>, body: string, types: ReadonlySet<string>, base: Base): void {
+function addTargets(targets: Set<string>, body: Piece, { types, starts }: Shown, base: Base): void {
   for (let at = body.indexOf(mark); at >= 0; at = body.indexOf(mark, at)) {
-    const isReference = body.startsWith(start, at - start.length)
+    const isReference = body.slice(at - start.length, at) === start
     at += mark.length
-    if (!isReference || !mayBeOf(types, body, at)) continue
+    if (!isReference || !mayBeOf(starts, body, at)) continue
     const target = referenceTarget(body.slice(at, body.indexOf('"', at)), base)
     const slash = target?.indexOf('/') ?? -1
     if (slash > 0 && types.has(target!.slice(0, slash))) targets.add(target!)
   }
 }
 
+/** Codes of characters. */
+const [hash, lastCapital] = [0x23, 0x5a]
+
 /** False for a relative reference to another type, as most are, or within the resource: it needs no further look. */
-function mayBeOf(types: ReadonlySet<string>, body: string, at: number): boolean {
-  const first = body[at]!
-  if (first === '#') return false
-  return first > 'Z' || types.has(body.slice(at, body.indexOf('/', at)))
+function mayBeOf(starts: ReadonlySet<number>, body: Piece, at: number): boolean {
+  const first = body.charCodeAt(at)
+  if (first === hash) return false
+  return first > lastCapital || starts.has(startOf(body, at))
+}
+
+/** The first three letters, which most types differ in, as a number. */
+const startOf = (text: Piece, at: number): number =>
+  (text.charCodeAt(at) << 16) | (text.charCodeAt(at + 1) << 8) | text.charCodeAt(at + 2)
+
+/** Types that may be shown. */
+interface Shown {
+  readonly types: ReadonlySet<string>
+  /** How references to them begin. */
+  readonly starts: ReadonlySet<number>
 }
 
 /** Outside of every patient's compartment: what some resource of a compartment refers to by a search parameter. */
-export const outsideOfAll = (session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow[]> =>
+export const outsideOfAll = (session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow<Piece>[]> =>
   (session.on.layout === 'distributed' ? outsideInTurns : outsideAtOnce)(session, request, wanted)
 
 function outsideAtOnce(
   session: Session,
   request: EverythingRequest,
   { types, sources, after, limit }: Outside,
-): Promise<HitRow[]> {
+): Promise<HitRow<Piece>[]> {
   const ways = types.flatMap(type => saltsTo(type, sources).map(salt => ({ type: typeNumber(type), salt })))
   const binder = createBinder()
   const { bind } = binder
@@ -115,7 +130,7 @@ function outsideAtOnce(
 }
 
 /** The same where the tables are distributed: what may be outside comes first, then which of it is referred to. */
-async function outsideInTurns(session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow[]> {
+async function outsideInTurns(session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow<Piece>[]> {
   const found: number[] = []
   for (let after = wanted.after; found.length < wanted.limit; ) {
     const few = await candidates(session, request, { ...wanted, after })

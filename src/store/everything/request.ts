@@ -1,5 +1,8 @@
 // A request for $everything, and how its second part receives what the first one found.
 
+import type { Memory } from '../../lib/blocks.ts'
+import type { Piece } from '../../lib/pieces.ts'
+
 /** Where a page begins: after this row of the compartments, or of what lies outside. */
 export interface EverythingPlace {
   readonly part: 'compartment' | 'outside'
@@ -20,6 +23,8 @@ export interface EverythingRequest {
   readonly types: readonly string[] | undefined
   readonly count: number
   readonly after: EverythingPlace | undefined
+  /** Where long bodies stay, for a caller that gives it back; absent: they are strings. */
+  readonly memory?: Memory
 }
 
 export interface Outside {
@@ -28,7 +33,7 @@ export interface Outside {
   /** The types of the compartment whose references count. */
   readonly sources: readonly string[]
   /** The whole compartment, if it is at hand. */
-  readonly bodies: readonly string[] | undefined
+  readonly bodies: readonly Piece[] | undefined
   readonly after: number
   readonly limit: number
 }

@@ -4,23 +4,23 @@ import { rowArrays } from '../index/shard.ts'
 import { typeName } from '../type-number.ts'
 
 /** A resource of the answer, its JSON as stored. */
-export interface Hit {
+export interface Hit<Body = string> {
   readonly type: string
   readonly id: string
-  readonly body: string
+  readonly body: Body
 }
 
-export interface HitRow {
+export interface HitRow<Body = string> {
   readonly key: number
   readonly type: number
   readonly id: string
-  readonly body: string
+  readonly body: Body
 }
 
 /** What a statement selects of `resource r`, to be a HitRow. */
 export const hitColumns = 'r.key, r.type, r.id, r.body'
 
-export function toHit({ type, id, body }: HitRow): Hit {
+export function toHit<Body>({ type, id, body }: HitRow<Body>): Hit<Body> {
   return { type: typeName(type), id, body }
 }
 
