@@ -41,7 +41,7 @@ export class Rows {
   #columns: readonly Column[] = []
   #failure: unknown
 
-  /** @param memory for long texts, which stay there as a StoredText each; absent: they become strings */
+  /** @param memory where long texts of the column `body` stay, each as a StoredText; absent: they become strings */
   constructor(memory?: Memory) {
     this.#isKept = memory !== undefined
     this.#memory = memory ?? new Memory()
@@ -82,7 +82,7 @@ export class Rows {
     const block = this.#memory.blockFor(to - from)
     const start = block.end
     block.end += bytes.copy(block.bytes, start, from, to)
-    if (this.#isKept) return new StoredText(this.#memory, block.bytes.subarray(start, block.end))
+    if (this.#isKept && name === 'body') return new StoredText(this.#memory, block.bytes.subarray(start, block.end))
     this.#late.push({ row, name, bytes: block.bytes, start, end: block.end })
     return undefined
   }

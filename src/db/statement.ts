@@ -10,7 +10,7 @@ export interface Statement {
   readonly name?: string
   /** True if one plan suits all values, as for a look-up by a unique key; without effect in transactions. */
   readonly isFixed?: boolean
-  /** Where its long texts stay, each as a StoredText; absent: they are strings. */
+  /** Where long texts of its column `body` stay, each as a StoredText; absent: they are strings. */
   readonly memory?: Memory
 }
 

@@ -91,10 +91,10 @@ function sizeOf(content: Content | undefined): number {
 /** Sends a text, and gives its memory back once the operating system has it; that of one that cannot be sent is collected. */
 function endWith(response: ServerResponse, text: Encoded): void {
   response.once('finish', () => text.giveBack())
-  response.cork()
-  for (const part of text.parts) response.write(part)
-  response.end()
-  response.uncork()
+  const last = text.parts.length - 1
+  if (last > 0) response.cork()
+  for (const part of text.parts.slice(0, last)) response.write(part)
+  response.end(text.parts[last])
 }
 
 /** Characters from which on a text is encoded in parts: at once, it would block all other requests for some milliseconds. */

@@ -41,8 +41,8 @@ const linkField = (links: readonly Link[]): string => `"link":${text(links)}`
 /** A page of search results; `outcome` is an OperationOutcome as JSON. */
 export function searchset(
   base: string,
-  matches: readonly Hit<Piece>[],
-  included: readonly Hit<Piece>[],
+  matches: readonly Hit[],
+  included: readonly Hit[],
   links: readonly Link[],
   total: number | undefined,
   outcome: string | undefined,
@@ -51,7 +51,7 @@ export function searchset(
   const start = `{"fullUrl":${text(base).slice(0, -1)}/`
   const entry = (mode: string) => {
     const after = `,"search":{"mode":"${mode}"}}`
-    return (hit: Hit<Piece>): Entry => ({
+    return (hit: Hit): Entry => ({
       before: `${start}${hit.type}/${hit.id}","resource":`,
       resource: hit.body,
       after,
@@ -70,7 +70,7 @@ export function searchset(
 /** People who may be the one in question, the likeliest first, with how sure that is. */
 export function matchset(
   base: string,
-  matches: readonly { readonly id: string; readonly grade: string; readonly score: number; readonly body: string }[],
+  matches: readonly { readonly id: string; readonly grade: string; readonly score: number; readonly body: Piece }[],
 ): Pieces {
   const entries = matches.map(({ id, grade, score, body }): Entry => {
     const extension = [{ url: 'http://hl7.org/fhir/StructureDefinition/match-grade', valueCode: grade }]

@@ -3,6 +3,7 @@
 import { Failure } from '../lib/failure.ts'
 import { parse } from '../lib/health-id.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
+import type { Piece } from '../lib/pieces.ts'
 import type { Grade } from '../mpi/matching/decide.ts'
 import { featuresOf } from '../mpi/matching/person.ts'
 import { healthIdsOf, personOf } from '../mpi/register/patient.ts'
@@ -89,7 +90,7 @@ async function holderIn(people: People, patient: JsonObject): Promise<string | u
   return 'healthId' in reading ? (await people.holderOf(reading.healthId))?.patient : undefined
 }
 
-async function seen(people: People, matches: readonly Match[]): Promise<(Match & { body: string })[]> {
+async function seen(people: People, matches: readonly Match[]): Promise<(Match & { body: Piece })[]> {
   const bodies = await people.seen(matches.map(({ id }) => id))
   return matches.flatMap(each => {
     const body = bodies.get(each.id)

@@ -67,5 +67,5 @@ function isMet(own: OwnResource, name: string, value: string): boolean {
 }
 
 function urlOf({ body }: Hit): unknown {
-  return (JSON.parse(body) as { readonly url?: unknown }).url
+  return (JSON.parse(String(body)) as { readonly url?: unknown }).url
 }

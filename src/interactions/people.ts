@@ -1,6 +1,7 @@
 // What $match and $merge take beside the caller's store: the register of people, and one transaction for several acts.
 
 import { type Caller, system } from '../access/caller.ts'
+import type { Piece } from '../lib/pieces.ts'
 import type { Decision } from '../mpi/matching/decide.ts'
 import type { Features } from '../mpi/matching/person.ts'
 import { type Holder, holderOf } from '../mpi/register/health-ids.ts'
@@ -19,7 +20,7 @@ export interface People {
   /** Who answers for a Health ID in canonical form. */
   holderOf(healthId: string): Promise<Holder | undefined>
   /** Returns those of the Patients (ids) that the caller may see, by id; the audit trail names them, and no others. */
-  seen(ids: readonly string[]): Promise<ReadonlyMap<string, string>>
+  seen(ids: readonly string[]): Promise<ReadonlyMap<string, Piece>>
   /**
    * Runs the work in one transaction, with the caller's store and that of the service itself, and records it once it
    * has committed.

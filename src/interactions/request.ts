@@ -54,7 +54,7 @@ export interface FhirReply {
   readonly status: number
   readonly body?: string | Pieces
   /** Where parts of the body are, which is given back once the body is encoded. */
-  readonly memory?: Memory
+  readonly memory?: Memory | undefined
   /** The body without what was read for it, which a repetition reads again; null: nothing is left of it. */
   readonly kept?: Pieces | null
   /** How many resources the Bundle of a search has, remarks on the search apart. */

@@ -1,5 +1,7 @@
 // JSON as FHIR requires it: a decimal keeps the digits it was written with (https://hl7.org/fhir/R4/datatypes.html#decimal).
 
+import type { Piece } from './pieces.ts'
+
 interface RawJSON {
   readonly rawJSON: string
 }
@@ -25,7 +27,8 @@ const numberAt = /(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?=[\s,\]}]|$)/y
  * JSON.stringify writes exactly as it was read.
  * @throws SyntaxError as JSON.parse does.
  */
-export function parseJson(text: string): unknown {
+export function parseJson(given: Piece): unknown {
+  const text = String(given)
   const found = rawNumbers(text)
   if (found?.length === 0) return JSON.parse(text)
   return (found && parsedAround(text, found)) ?? revived(text)

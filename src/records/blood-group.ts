@@ -39,7 +39,7 @@ export async function bloodGroupOf(
   const { matches } = await store.search(store.parse(['Observation'], query, true))
   const context = translator.contextOf(request)
   const results = matches.flatMap(({ body }) => {
-    const { record } = translator.fromStored('blood-group-from-fhir', BloodGroup, body, context)
+    const { record } = translator.fromStored('blood-group-from-fhir', BloodGroup, String(body), context)
     return record ?? []
   })
   const stated = <Name extends keyof BloodGroup>(name: Name) => results.find(each => each[name] !== null)?.[name] ?? ''

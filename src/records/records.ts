@@ -183,7 +183,7 @@ export async function pageOf<Of extends Kind>(
   if (cursor !== undefined) query.push(['_cursor', cursor])
   const { matches, next } = await store.search(store.parse([kind.type], query, true))
   const context = { ...parts.translator.contextOf(request), patient_id: patient, health_id: healthId }
-  const stored = matches.map(({ body }) => parts.translator.fromStored(kind.map, kind.shape, body, context))
+  const stored = matches.map(({ body }) => parts.translator.fromStored(kind.map, kind.shape, String(body), context))
   const meant = stored.filter(({ isInError }) => !isInError)
   const records = meant.flatMap(({ record }) => (record ? [record as JsonObject] : []))
   return { kind, records, unreadable: meant.length - records.length, next: next && encodeCursor(next) }

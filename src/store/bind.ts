@@ -107,12 +107,12 @@ const boundSearches = (session: Session): Searches => ({
       defaultCount: session.defaultCount,
       maxCount: session.maxCount,
     }),
-  async search(request) {
+  async search(request, memory) {
     await prepareSearch(session, request)
     const inner = await placed('search', await overridingFor(session, patientsNamed(request.criteria)))
     const begun = performance.now()
     // One that fails, for taking too long above all, counts as well.
-    const running = runSearch(inner.on, request, searchOptions(inner))
+    const running = runSearch(inner.on, request, searchOptions(inner), memory)
     const result = await running.finally(() => session.searched(request, performance.now() - begun))
     await mustStillBeUsed(session, request)
     const isEmpty = result.matches.length === 0 && result.included.length === 0 && !result.total

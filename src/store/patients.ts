@@ -16,7 +16,7 @@ const isIdCode = (code: number): boolean =>
  * Ids of the patients among the resources, of those that they refer to, and of those named already, each once.
  * Bodies are text as stored, and looked through as text: parsing them would cost more than reading them did.
  */
-export function patientsIn(hits: readonly Hit<Piece>[], base: Base, named: readonly string[]): string[] {
+export function patientsIn(hits: readonly Hit[], base: Base, named: readonly string[]): string[] {
   const found = new Set(named)
   for (const { type, id, body } of hits) {
     if (type === 'Patient') found.add(id)

@@ -1,5 +1,6 @@
 // The one door to FHIR data: what a caller can do with it. A store is bound to its caller (bind.ts).
 
+import type { Memory } from '../lib/blocks.ts'
 import type { Base } from './base.ts'
 import type * as change from './change.ts'
 import type { EverythingPage } from './everything/everything.ts'
@@ -25,8 +26,11 @@ export interface Store {
   history(request: Omit<HistoryRequest, 'types'>): Promise<HistoryPage>
   /** Understands a search; separate from running it, because links and errors need its parts. */
   parse(types: readonly string[], params: Iterable<readonly [string, string]>, strict: boolean): SearchRequest
-  /** `withheld`: the remark on named patients whose data stayed closed for lack of consent. */
-  search(request: SearchRequest): Promise<SearchResult & { readonly withheld: readonly string[] }>
+  /**
+   * `withheld`: the remark on named patients whose data stayed closed for lack of consent.
+   * @param memory where long bodies stay, for a caller that gives it back; absent: they are strings
+   */
+  search(request: SearchRequest, memory?: Memory): Promise<SearchResult & { readonly withheld: readonly string[] }>
   /** A patient's compartment and what it refers to, or those of all patients. */
   everything(request: EverythingRequest): Promise<EverythingPage>
   /** The newest of each kind among the observations that a search finds. */

@@ -1,6 +1,5 @@
 // Reports every access to a caller's store: the store is the one door, so no handler reads or changes anything without a record.
 
-import type { Piece } from '../lib/pieces.ts'
 import { type Access, type Deed, deedOfMethod, isChange, type Witness } from './access.ts'
 import type { Base } from './base.ts'
 import { isId } from './ids.ts'
@@ -15,7 +14,7 @@ import type { Written } from './write/next-version.ts'
 
 type Asked = Omit<Access, 'patients' | 'resources' | 'failure'> & { readonly named?: readonly string[] }
 type Outcome = Partial<Pick<Access, 'id' | 'version'>> & {
-  readonly bodies: readonly Hit<Piece>[]
+  readonly bodies: readonly Hit[]
   readonly most?: number
 }
 
@@ -96,10 +95,10 @@ const watchedReads = (store: Store, watch: Watch): Pick<Store, 'read' | 'readVer
 })
 
 const watchedSearches = (store: Store, watch: Watch): Pick<Store, 'search' | 'everything' | 'lastn'> => ({
-  search: request =>
+  search: (request, memory) =>
     watch(
       searched(request),
-      () => store.search(request),
+      () => store.search(request, memory),
       ({ matches, included }) => ({ bodies: [...matches, ...included] }),
     ),
   everything: request =>

@@ -163,7 +163,7 @@ describe('to grant', () => {
     const { matches } = await store.search(
       store.parse(['Provenance'], [['target', `Consent/${first.consent_id}`]], true),
     )
-    const reasons = matches.flatMap(({ body }) => (JSON.parse(body) as JsonObject)['reason'] ?? [])
+    const reasons = matches.flatMap(({ body }) => (JSON.parse(String(body)) as JsonObject)['reason'] ?? [])
     expect(matches).toHaveLength(3)
     expect(reasons).toEqual([{ text: 'The patient agreed: signed form.' }])
   })

@@ -2,7 +2,6 @@
 // each in the order of row numbers, so that a page continues where the last one ended and nothing comes twice.
 // https://hl7.org/fhir/R4/operation-patient-everything.html
 import { resourceTypes } from '../../definitions/r4.ts'
-import type { Piece } from '../../lib/pieces.ts'
 import { read } from '../read.ts'
 import { type Hit, type HitRow, toHit } from '../search/hit.ts'
 import { isInPatientCompartment, membersOf } from '../search/sql-compartment.ts'
@@ -15,9 +14,9 @@ import type { EverythingPlace, EverythingRequest, Outside } from './request.ts'
 
 export interface EverythingPage {
   /** Of the compartment. */
-  readonly matches: readonly Hit<Piece>[]
+  readonly matches: readonly Hit[]
   /** What it refers to. */
-  readonly included: readonly Hit<Piece>[]
+  readonly included: readonly Hit[]
   /** How many the compartments have; undefined if they would have to be counted. */
   readonly total: number | undefined
   readonly next: EverythingPlace | undefined
@@ -70,14 +69,14 @@ function totalOf(rows: readonly MemberRow[], { after, count }: EverythingRequest
 }
 
 /** The patient comes first, whatever its row number: after it alone comes the first row of all. */
-function lastKey(rows: readonly HitRow<Piece>[], { patient, after }: EverythingRequest): number {
+function lastKey(rows: readonly HitRow[], { patient, after }: EverythingRequest): number {
   return rows.length === 1 && after === undefined && isPatient(rows[0], patient) ? 0 : rows.at(-1)!.key
 }
 
-const isPatient = (row: HitRow<Piece> | undefined, id: string | undefined): boolean =>
+const isPatient = (row: HitRow | undefined, id: string | undefined): boolean =>
   row !== undefined && row.type === typeNumber('Patient') && row.id === id
 
-function outside(session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow<Piece>[]> {
+function outside(session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow[]> {
   if (wanted.types.length === 0) return Promise.resolve([])
   return request.patient === undefined
     ? outsideOfAll(session, request, wanted)

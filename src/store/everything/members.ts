@@ -1,7 +1,6 @@
 // Finds the members of the compartments that $everything covers, in one statement.
 
 import { prepared } from '../../db/database.ts'
-import type { Piece } from '../../lib/pieces.ts'
 import type { Indexer } from '../index/entry.ts'
 import { selfHash } from '../index/postings.ts'
 import { type Binder, createBinder, typeArray } from '../search/binder.ts'
@@ -16,7 +15,7 @@ import type { EverythingRequest } from './request.ts'
 type Scope = Pick<EverythingRequest, 'patient' | 'start' | 'end'> & { readonly types: readonly string[] }
 
 /** A member, and on the first page of one patient how many there are. */
-export type MemberRow = HitRow<Piece> & { readonly found?: number }
+export type MemberRow = HitRow & { readonly found?: number }
 
 /** Returns a page of the compartment, the patient itself first, and one row more than the page holds if there are more. */
 export async function members(

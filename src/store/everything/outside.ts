@@ -25,7 +25,7 @@ export async function outsideOfOne(
   session: Session,
   request: EverythingRequest & { readonly patient: string },
   { types, sources, bodies, after, limit }: Outside,
-): Promise<HitRow<Piece>[]> {
+): Promise<HitRow[]> {
   const targets = new Set<string>()
   const shown = { types: new Set(types), starts: new Set(types.map(type => startOf(type, 0))) }
   if (bodies) for (const body of bodies) addTargets(targets, body, shown, session.base)
@@ -43,7 +43,7 @@ export async function outsideOfOne(
   ]
   const text = `select ${hitColumns} from search t join resource r using (shard, key) where ${conditions.join(' and ')}
     order by t.key limit ${bind(limit)}`
-  return session.on.query<HitRow<Piece>>({ ...prepared(text, binder, true), memory: request.memory })
+  return session.on.query<HitRow>({ ...prepared(text, binder, true), memory: request.memory })
 }
 
 async function addAllTargets(
@@ -100,14 +100,14 @@ interface Shown {
 }
 
 /** Outside of every patient's compartment: what some resource of a compartment refers to by a search parameter. */
-export const outsideOfAll = (session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow<Piece>[]> =>
+export const outsideOfAll = (session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow[]> =>
   (session.on.layout === 'distributed' ? outsideInTurns : outsideAtOnce)(session, request, wanted)
 
 function outsideAtOnce(
   session: Session,
   request: EverythingRequest,
   { types, sources, after, limit }: Outside,
-): Promise<HitRow<Piece>[]> {
+): Promise<HitRow[]> {
   const ways = types.flatMap(type => saltsTo(type, sources).map(salt => ({ type: typeNumber(type), salt })))
   const binder = createBinder()
   const { bind } = binder
@@ -130,7 +130,7 @@ function outsideAtOnce(
 }
 
 /** The same where the tables are distributed: what may be outside comes first, then which of it is referred to. */
-async function outsideInTurns(session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow<Piece>[]> {
+async function outsideInTurns(session: Session, request: EverythingRequest, wanted: Outside): Promise<HitRow[]> {
   const found: number[] = []
   for (let after = wanted.after; found.length < wanted.limit; ) {
     const few = await candidates(session, request, { ...wanted, after })

@@ -1,26 +1,28 @@
 // A resource that a search found, as it comes from the tables and as it goes into the answer.
 import type { Queryable } from '../../db/statement.ts'
+import type { Piece } from '../../lib/pieces.ts'
 import { rowArrays } from '../index/shard.ts'
 import { typeName } from '../type-number.ts'
 
 /** A resource of the answer, its JSON as stored. */
-export interface Hit<Body = string> {
+export interface Hit {
   readonly type: string
   readonly id: string
-  readonly body: Body
+  readonly body: Piece
 }
 
-export interface HitRow<Body = string> {
+/** The same as a row of a statement. */
+export interface HitRow {
   readonly key: number
   readonly type: number
   readonly id: string
-  readonly body: Body
+  readonly body: Piece
 }
 
 /** What a statement selects of `resource r`, to be a HitRow. */
 export const hitColumns = 'r.key, r.type, r.id, r.body'
 
-export function toHit<Body>({ type, id, body }: HitRow<Body>): Hit<Body> {
+export function toHit({ type, id, body }: HitRow): Hit {
   return { type: typeName(type), id, body }
 }
 

@@ -1,6 +1,7 @@
 // Answers a search: one statement finds and fetches a page, and one more each computes a requested total and the included
 // resources.
 import type { Queryable } from '../../db/statement.ts'
+import type { Memory } from '../../lib/blocks.ts'
 import { Failure } from '../../lib/failure.ts'
 import { createLibrary, type Library } from '../terminology/library.ts'
 import { typeName } from '../type-number.ts'
@@ -28,10 +29,15 @@ export interface SearchResult {
   readonly closed: readonly string[] | undefined
 }
 
-/** Runs a search. @throws Failure MALFORMED_REQUEST for values that make no sense, UNAVAILABLE when it takes too long. */
-export async function runSearch(on: Queryable, request: SearchRequest, options: SearchOptions): Promise<SearchResult> {
+/** Runs a search. @param memory as for `Store.search` @throws Failure MALFORMED_REQUEST for values that make no sense, UNAVAILABLE when it takes too long. */
+export async function runSearch(
+  on: Queryable,
+  request: SearchRequest,
+  options: SearchOptions,
+  memory?: Memory,
+): Promise<SearchResult> {
   try {
-    return await runResolved(on, await resolve(request, sourcesOf(on, options)), options)
+    return await runResolved(keeping(on, memory), await resolve(request, sourcesOf(on, options)), options)
   } catch (error) {
     throw withReason(error, request)
   }
@@ -47,6 +53,10 @@ export const sourcesOf = (on: Queryable, options: SearchOptions): Sources => ({
   indexer: options.indexer,
   options,
 })
+
+/** The same, whose bodies stay in the memory. */
+const keeping = (on: Queryable, memory: Memory | undefined): Queryable =>
+  memory ? { ...on, query: statement => on.query({ ...statement, memory }) } : on
 
 const nothing = { matches: [], included: [], next: undefined, previous: undefined, closed: undefined }
 

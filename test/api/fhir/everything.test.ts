@@ -2,7 +2,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Answer, fhirCaller, issueOf, linkOf } from '../../support/fhir.ts'
 import { type Service, startService } from '../../support/service.ts'
-import { databaseOf, rowsOf } from '../../support/trail.ts'
 
 let service: Service
 const call = fhirCaller(() => service)
@@ -413,62 +412,6 @@ describe('care between two dates', () => {
     const until = found((await get('Patient/mia/$everything?end=2023-12-31')).body)
     expect(until).toEqual(expect.arrayContaining(['Condition/over', 'Claim/other-care']))
     expect(until).not.toContain('Condition/began-after')
-  })
-})
-
-describe('many at a time', () => {
-  const people = ['one', 'two', 'three', 'four', 'five', 'six']
-  /** Texts of every length up to that of a block of memory, with characters of one to four bytes. */
-  const noteOf = (person: string, nth: number): string =>
-    `${person} ${['x', 'é', '患', '👩'][nth % 4]} `.repeat(1 + nth * 7)
-  const noted = (person: string, nth: number) => ({
-    ...observation(`${person}-${nth}`, '2024-01-01', { reference: `Patient/${person}` }, 'Practitioner/who'),
-    note: [{ text: noteOf(person, nth) }],
-  })
-  const recordOf = (person: string) => [
-    { resourceType: 'Patient', id: person },
-    ...[...Array(60).keys(), 2500].map(nth => noted(person, nth)),
-  ]
-  const notes = new Map(
-    people.flatMap(recordOf).flatMap(resource => ('note' in resource ? [[resource.id, resource.note[0]!.text]] : [])),
-  )
-
-  beforeAll(async () => {
-    for (const person of people) {
-      const entry = recordOf(person).map(resource => ({
-        resource,
-        request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}` },
-      }))
-      const { status, text } = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
-      expect(status, text).toBe(200)
-    }
-  })
-
-  type Noted = { readonly resource: { readonly id: string; readonly note?: readonly { readonly text: string }[] } }
-
-  const mustBeOf = (person: string, { entry, total }: Answer['body']): void => {
-    expect(total).toBe(62)
-    const given = new Map((entry as Noted[]).map(({ resource }) => [resource.id, resource.note?.[0]?.text]))
-    const others = [...given].filter(([id, note]) => (note ?? '') !== (notes.get(id) ?? ''))
-    expect(others.map(([id]) => id)).toEqual([])
-    expect([...given.keys()]).toEqual([...recordOf(person).map(({ id }) => id), 'who'])
-  }
-
-  test('each has the record of its own patient, in a batch, too', async () => {
-    const asked = Array.from({ length: 36 }, (_, index) => people[index % people.length]!)
-    await Promise.all(asked.map(async person => mustBeOf(person, (await get(`Patient/${person}/$everything`)).body)))
-    const entry = people.map(person => ({ request: { method: 'GET', url: `Patient/${person}/$everything` } }))
-    const batch = { body: { resourceType: 'Bundle', type: 'batch', entry } }
-    const [one, other] = await Promise.all([call('POST', '', batch), call('POST', '', batch)])
-    for (const { body } of [one, other])
-      for (const [index, person] of people.entries()) mustBeOf(person, body.entry[index].resource)
-  })
-
-  test('each is recorded with its own patient', async () => {
-    const id = 'everything-of-three'
-    await call('GET', 'Patient/three/$everything', { headers: { 'x-request-id': id } })
-    const rows = await rowsOf(await databaseOf(service), id)
-    expect(rows).toMatchObject([{ patients: ['three'], resources: 63 }])
   })
 })
 

@@ -5,7 +5,6 @@ import { isResourceType } from '../../../definitions/r4.ts'
 import type { Route } from '../../../http/route.ts'
 import { dayIn } from '../../../lib/day.ts'
 import { type JsonObject, parseJson } from '../../../lib/json.ts'
-import type { Piece } from '../../../lib/pieces.ts'
 import { Type } from '../../../lib/schema.ts'
 import { noDate } from '../../../store/index/draft.ts'
 import type { Hit } from '../../../store/search/hit.ts'
@@ -56,8 +55,8 @@ interface Item extends Pick<Hit, 'type' | 'id'> {
   readonly title: string
 }
 
-function itemOf({ indexer, timeZone }: ResourcePageParts, { type, id, body }: Hit<Piece>): Item {
-  const resource = parseJson(String(body)) as JsonObject
+function itemOf({ indexer, timeZone }: ResourcePageParts, { type, id, body }: Hit): Item {
+  const resource = parseJson(body) as JsonObject
   const { date } = indexer.entry(resource, true)
   const day = date === noDate ? '' : dayIn(timeZone, new Date(date))
   return { type, id, day, title: titleOf(resource) }
