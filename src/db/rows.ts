@@ -1,6 +1,7 @@
 // The rows of an answer, read from the bytes as PostgreSQL sent them. pg reads each value into a string of its own, converts it, and
 // passes each row on as an event: for a page of resources that costs more than finding them. Here numbers are read digit by digit,
 // and long texts become strings together, each of them a part of one, which it keeps in memory: what outlives its request is copied.
+// Those that are only passed on stay bytes.
 import { isAscii } from 'node:buffer'
 import { blockSize, Memory } from '../lib/blocks.ts'
 import { StoredText } from '../lib/stored-text.ts'

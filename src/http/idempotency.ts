@@ -208,6 +208,12 @@ async function keep(
 async function bytesOf(body: unknown): Promise<Buffer | undefined> {
   if (body === undefined || Buffer.isBuffer(body)) return body
   if (body instanceof Readable) return buffer(body)
-  if (body instanceof Encoded) return Buffer.concat(body.parts)
+  if (body instanceof Encoded) return copied(body)
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+}
+
+function copied(body: Encoded): Buffer {
+  const bytes = Buffer.concat(body.parts)
+  body.giveBack()
+  return bytes
 }

@@ -203,6 +203,7 @@ function readEntry(entry: unknown, index: number, outer: FhirRequest, base: Base
       ifModifiedSince: text('ifModifiedSince'),
       ifNoneExist: text('ifNoneExist'),
       prefer: outer.prefer,
+      memory: outer.memory,
       base: outer.base,
       maps: outer.maps,
       people: outer.people,

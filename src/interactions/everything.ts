@@ -1,5 +1,4 @@
 // Patient/$everything: the patient, its compartment, and what these refer to (https://hl7.org/fhir/R4/operation-patient-everything.html).
-import { Memory } from '../lib/blocks.ts'
 import { dateInterval } from '../store/dates.ts'
 import type { EverythingPlace, EverythingRequest } from '../store/everything/request.ts'
 import type { Store } from '../store/store.ts'
@@ -23,12 +22,15 @@ export async function everythingOf(
 ): Promise<FhirReply> {
   const pairs = operationPairs(request)
   const patient = request.segments.length === 3 ? request.segments[1] : undefined
-  const memory = new Memory()
-  const page = await store.everything({ ...wanted(pairs, patient === undefined ? typePage : most), patient, memory })
+  const page = await store.everything({
+    ...wanted(pairs, patient === undefined ? typePage : most),
+    patient,
+    memory: request.memory,
+  })
   const links = linksOf(address, pairs, page.next)
   const { matches, included, total } = page
   const body = searchset(request.base, matches, included, links, total, undefined)
-  return { status: 200, body, memory, found: matches.length + included.length }
+  return { status: 200, body, found: matches.length + included.length }
 }
 
 function wanted(pairs: Pairs, page: number): Omit<EverythingRequest, 'patient'> {

@@ -24,6 +24,8 @@ export interface FhirRequest {
   readonly ifModifiedSince: string | undefined
   readonly ifNoneExist: string | undefined
   readonly prefer: Preferences
+  /** Where bodies that are only passed on stay, until the reply is encoded. */
+  readonly memory: Memory
   /** Address of the FHIR endpoint as the caller sees it, for links. */
   readonly base: string
   /** The maps of the service. */
@@ -39,7 +41,7 @@ export interface FhirRequest {
 /** What a search takes of a request. */
 export type SearchCall = Pick<
   FhirRequest,
-  'segments' | 'search' | 'body' | 'base' | 'prefer' | 'maps' | 'people' | 'trail'
+  'segments' | 'search' | 'body' | 'base' | 'prefer' | 'maps' | 'people' | 'trail' | 'memory'
 >
 
 export interface Preferences {
@@ -53,8 +55,6 @@ export interface Preferences {
 export interface FhirReply {
   readonly status: number
   readonly body?: string | Pieces
-  /** Where parts of the body are, which is given back once the body is encoded. */
-  readonly memory?: Memory | undefined
   /** The body without what was read for it, which a repetition reads again; null: nothing is left of it. */
   readonly kept?: Pieces | null
   /** How many resources the Bundle of a search has, remarks on the search apart. */

@@ -1,6 +1,5 @@
 // The search interaction: by type, or across types with _type (https://hl7.org/fhir/R4/http.html#search).
 import { compartmentParams, isResourceType, resourceTypes, searchParams } from '../definitions/r4.ts'
-import { Memory } from '../lib/blocks.ts'
 import { Failure } from '../lib/failure.ts'
 import type { Hit } from '../store/search/hit.ts'
 import { encodeCursor, type SearchRequest } from '../store/search/request.ts'
@@ -88,7 +87,7 @@ async function answer(
   linked = search.applied,
 ): Promise<FhirReply> {
   const projection = projectionOf(search.summary, search.elements)
-  const memory = projection ? undefined : new Memory()
+  const memory = projection ? undefined : request.memory
   const result = await store.search(search, memory)
   const own = ownMatches(request, search, result.matches)
   const listed = search.summary === 'count' || search.count === 0 ? [] : own
@@ -100,7 +99,7 @@ async function answer(
   const included = result.included.map(cut)
   const total = result.total === undefined ? undefined : result.total + own.length
   const body = searchset(base, matches, included, links, total, outcome)
-  return { status: 200, body, memory, found: matches.length + included.length }
+  return { status: 200, body, found: matches.length + included.length }
 }
 
 /** The types of a search across types: those of _type, else all of the possible ones that the caller may search. */

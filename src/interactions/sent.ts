@@ -1,10 +1,13 @@
 // The body of a FHIR reply on its way to the client.
 import { type Encoded, encoded } from '../lib/pieces.ts'
-import type { FhirReply } from './request.ts'
+import type { FhirReply, FhirRequest } from './request.ts'
 
-/** Returns the body as it is sent, and gives back what its parts were in: the reply can be read no more. */
-export async function sentBody({ body, memory }: FhirReply): Promise<string | Encoded | undefined> {
+/** Returns the body as it is sent, and gives back the memory of the request: the reply can be read no more. */
+export async function sentBody(
+  { body }: FhirReply,
+  { memory }: Pick<FhirRequest, 'memory'>,
+): Promise<string | Encoded | undefined> {
   const sent = typeof body === 'object' ? await encoded(body) : body
-  memory?.giveBack()
+  memory.giveBack()
   return sent
 }

@@ -36,10 +36,12 @@ export class StoredText {
     return this.bytes.indexOf(bytesOf(word), from)
   }
 
+  /** Returns the byte there, or NaN beyond the ends. */
   charCodeAt(at: number): number {
     return this.bytes[at] ?? Number.NaN
   }
 
+  /** Returns the text between two positions, which are those of whole characters. */
   slice(from = 0, to = this.length): string {
     return this.bytes.toString('utf8', from, to)
   }

@@ -13,6 +13,7 @@ import type { People } from '../../interactions/people.ts'
 import { project, projectionFrom } from '../../interactions/projection.ts'
 import { type FhirReply, type FhirRequest, preferences } from '../../interactions/request.ts'
 import { sentBody } from '../../interactions/sent.ts'
+import { Memory } from '../../lib/blocks.ts'
 import type { Log } from '../../lib/log.ts'
 import { Type } from '../../lib/schema.ts'
 import type { MapService } from '../../mapping/service.ts'
@@ -66,6 +67,7 @@ function fhirRequest(request: Request, { mapsFor, peopleFor, trailFor, capabilit
     ifNoneExist: headerOf(request, 'if-none-exist'),
     // A client that sends a file does not receive it back in base64, unless it asks for it.
     prefer: preferences(sent?.isContent && !prefer?.includes('return=') ? `return=minimal, ${prefer ?? ''}` : prefer),
+    memory: new Memory(),
     base: `${request.baseUrl}${fhirBase}`,
     maps: mapsFor(request.caller.clientId),
     people: peopleFor(request.caller),
@@ -74,24 +76,24 @@ function fhirRequest(request: Request, { mapsFor, peopleFor, trailFor, capabilit
   }
 }
 
-async function httpReply(reply: FhirReply, base: string): Promise<Reply> {
+async function httpReply(reply: FhirReply, fhir: FhirRequest): Promise<Reply> {
   const { status, body, kept, version, updatedAt, location } = reply
   const headers: Record<string, string> = {}
   if (version !== undefined) headers['etag'] = `W/"${version}"`
   if (updatedAt) headers['last-modified'] = updatedAt.toUTCString()
-  if (location) headers['location'] = `${base}/${location}`
+  if (location) headers['location'] = `${fhir.base}/${location}`
   if (body !== undefined) headers['content-type'] = `${fhirJson}; charset=utf-8`
-  return { status, headers, body: await sentBody(reply), ...(kept === undefined ? {} : { kept }) }
+  return { status, headers, body: await sentBody(reply, fhir), ...(kept === undefined ? {} : { kept }) }
 }
 
 /** A Binary as its caller wants it: its content, or the resource. */
-async function binaryReply(request: Request, { base, segments }: FhirRequest, reply: FhirReply): Promise<Reply> {
+async function binaryReply(request: Request, fhir: FhirRequest, reply: FhirReply): Promise<Reply> {
   const { body } = reply
-  const asResource = await httpReply(reply, base)
+  const asResource = await httpReply(reply, fhir)
   if (typeof body !== 'string') return asResource
   const { 'content-type': _type, ...headers } = asResource.headers ?? {}
-  const content = contentReply(request, segments[1]!, headers, body)
-  return content ?? httpReply({ ...reply, body: project(body, projectionFrom(request.search)) }, base)
+  const content = contentReply(request, fhir.segments[1]!, headers, body)
+  return content ?? httpReply({ ...reply, body: project(body, projectionFrom(request.search)) }, fhir)
 }
 
 /** A caller that sees everything may receive the same reply again. */
@@ -104,7 +106,7 @@ export function fhirRoutes(given: FhirParts): Route[] {
   const answer = async (request: Request): Promise<Reply> => {
     const fhir = fhirRequest(request, parts)
     const reply = toKeep(request, await interact(parts.storeFor(request.caller), fhir))
-    return isContentRead(fhir) ? binaryReply(request, fhir, reply) : httpReply(reply, fhir.base)
+    return isContentRead(fhir) ? binaryReply(request, fhir, reply) : httpReply(reply, fhir)
   }
   return [
     metadataRoute(parts.capabilities),
@@ -161,7 +163,7 @@ function bundleRoute(parts: Parts): Route {
       const fhir = fhirRequest(request, parts)
       const report = (error: unknown): void =>
         parts.log.error({ requestId: request.requestId, err: error }, 'a batch entry failed')
-      return httpReply(toKeep(request, await processBundle(parts.storeFor(request.caller), fhir, report)), fhir.base)
+      return httpReply(toKeep(request, await processBundle(parts.storeFor(request.caller), fhir, report)), fhir)
     },
   })
 }

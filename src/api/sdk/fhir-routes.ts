@@ -9,6 +9,7 @@ import { fhirJson } from '../../interactions/negotiate.ts'
 import { type FhirReply, preferences, type SearchCall } from '../../interactions/request.ts'
 import { patientSearchOf } from '../../interactions/search.ts'
 import { sentBody } from '../../interactions/sent.ts'
+import { Memory } from '../../lib/blocks.ts'
 import { Failure } from '../../lib/failure.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { type TObject, Type } from '../../lib/schema.ts'
@@ -69,8 +70,8 @@ function everythingRoute(parts: SdkParts): Route {
     params: healthIdParam,
     query: EverythingQuery,
     handle: request =>
-      about(parts, request, types, ({ patient }, caller, address) =>
-        everythingOf(parts.storeFor(caller), callOf(parts, request, ['Patient', patient, '$everything']), address),
+      about(parts, request, types, ({ subject, caller, address, callOf }) =>
+        everythingOf(parts.storeFor(caller), callOf('Patient', subject.patient, '$everything'), address),
       ),
   })
 }
@@ -93,9 +94,9 @@ function searchRoute(parts: SdkParts): Route {
       const type = String((request.params as { type: string }).type)
       if (!types.includes(type))
         throw new Failure('NOT_FOUND', `${type.slice(0, 60)} is not a resource type about a patient.`)
-      return about(parts, request, [type], async (subject, caller, address) => {
+      return about(parts, request, [type], async ({ subject, caller, address, callOf }) => {
         const patients = await samePatients(parts, caller, subject)
-        return patientSearchOf(parts.storeFor(caller), callOf(parts, request, [type]), { patients, address })
+        return patientSearchOf(parts.storeFor(caller), callOf(type), { patients, address })
       })
     },
   })
@@ -103,19 +104,31 @@ function searchRoute(parts: SdkParts): Route {
 
 type Request = RouteRequest<unknown, unknown, undefined, Caller>
 
+/** What a search about a patient works with. */
+interface Asking {
+  readonly subject: RegisteredPatient
+  readonly caller: Caller
+  /** Of the search, for the links of its pages. */
+  readonly address: string
+  /** The request as a FHIR search of this path takes it. */
+  readonly callOf: (...segments: string[]) => SearchCall
+}
+
 /** Answers a search about the patient of the address. @throws Failure CONSENT_… if nothing of it is open and nothing is the caller's own. */
 async function about(
   parts: SdkParts,
   request: Request,
   asked: readonly string[],
-  search: (subject: RegisteredPatient, caller: Caller, address: string) => Promise<FhirReply>,
+  search: (asking: Asking) => Promise<FhirReply>,
 ) {
   const on = parts.databaseFor(request.caller)
   const subject = await patientOf(on, (request.params as { health_id: string }).health_id)
   const caller = await seeing(request.caller, subject)
-  const found = await search(subject, caller, `${request.baseUrl}${request.path}`)
+  const call = callFor(parts, request)
+  const callOf = (...segments: string[]): SearchCall => ({ ...call, segments })
+  const found = await search({ subject, caller, address: `${request.baseUrl}${request.path}`, callOf })
   if (found.found === 0) await mustBeOpen(on, request.caller, subject, asked)
-  return reply(200, await sentBody(found), { 'content-type': `${fhirJson}; charset=utf-8` })
+  return reply(200, await sentBody(found, call), { 'content-type': `${fhirJson}; charset=utf-8` })
 }
 
 /** Returns the caller with the visibility that applies. */
@@ -141,11 +154,11 @@ async function mustBeOpen(on: Queryable, caller: Caller, { patient }: Registered
   if (parts.length === 0) throw await visibility.refusal(on, hash64(`Patient/${patient}`))
 }
 
-/** The request as a FHIR search takes it. */
-function callOf(parts: SdkParts, request: Request, segments: readonly string[]): SearchCall {
+function callFor(parts: SdkParts, request: Request): Omit<SearchCall, 'segments'> {
   const { caller, baseUrl, search } = request
   return {
-    ...{ segments, search, body: undefined },
+    ...{ search, body: undefined },
+    memory: new Memory(),
     base: `${baseUrl}${fhirBase}`,
     prefer: preferences(headerOf(request, 'prefer')),
     maps: parts.mapsFor(caller.clientId),
