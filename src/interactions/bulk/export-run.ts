@@ -65,7 +65,7 @@ async function writeSlices(parts: ExportParts, order: ExportOrder): Promise<void
     if (!slice) break
     file = await fileFor(outputs, file, slice, fileResources)
     for await (const bodies of store.exporting().bodies(slice))
-      await file.add(cut ? bodies.map(body => project(body, cut)) : bodies)
+      await file.add(cut ? bodies.map(body => project(String(body), cut)) : bodies)
     await file.flush()
     const written = file
     await database.transaction(async on => {

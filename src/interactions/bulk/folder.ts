@@ -1,6 +1,7 @@
 // Files of jobs on disk: one folder a job under DATA_DIR/bulk, for the service's own eyes (0700, files 0600).
 import { mkdir, open, readdir, rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
+import { encoded, type Piece } from '../../lib/pieces.ts'
 
 export interface Folder {
   /** Where a file of a job lies; both parts come from the database or are made here, never from a request. */
@@ -35,7 +36,7 @@ export interface Growing {
   count: number
   bytes: number
   /** Appends lines, without line feeds in them. */
-  add(lines: readonly string[]): Promise<void>
+  add(lines: readonly Piece[]): Promise<void>
   /** Resolves when all of it is on the disk. */
   flush(): Promise<void>
   close(): Promise<void>
@@ -49,10 +50,15 @@ export async function createGrowing(path: string, name: string): Promise<Growing
     count: 0,
     bytes: 0,
     async add(lines) {
-      const text = Buffer.from(`${lines.join('\n')}\n`)
-      await writeAll(text, file.bytes)
+      const text = await encoded(lines.flatMap(line => [line, '\n']))
+      let end = file.bytes
+      for (const part of text.parts) {
+        await writeAll(part, end)
+        end += part.length
+      }
       file.count += lines.length
-      file.bytes += text.length
+      file.bytes = end
+      text.giveBack()
     },
     flush: () => handle.datasync(),
     close: () => handle.close(),

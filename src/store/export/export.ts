@@ -3,7 +3,9 @@
 
 import { int8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
+import { Memory } from '../../lib/blocks.ts'
 import { hash64 } from '../../lib/hash.ts'
+import type { Piece } from '../../lib/pieces.ts'
 import { shardSql } from '../index/shard.ts'
 import { placeFor } from '../runs-on.ts'
 import { mustBeAllowed, type Session } from '../session.ts'
@@ -40,8 +42,8 @@ export interface Exporting {
   ): Promise<void>
   /** The slice to write next; undefined when all are written. */
   next(job: string): Promise<Slice | undefined>
-  /** The bodies of a slice as stored, some megabytes at a time. */
-  bodies(slice: Slice): AsyncGenerator<string[]>
+  /** The bodies of a slice as stored, some megabytes at a time: they can be read until the next are asked for. */
+  bodies(slice: Slice): AsyncGenerator<Piece[]>
   /** Notes that a slice is written. */
   drop(on: Queryable, slice: Slice): Promise<void>
   /** Forgets what is listed for jobs that have ended. */
@@ -120,15 +122,18 @@ const bodiesText = `select listed as key, body, size from (
     ) k join resource r using (shard, key)
   ) page where before < ${chunkBytes} order by listed`
 
-async function* bodies(session: Queryable, { job, type, part }: Slice): AsyncGenerator<string[]> {
+async function* bodies(session: Queryable, { job, type, part }: Slice): AsyncGenerator<Piece[]> {
   const on = await placeFor('export-bodies', session)
   for (let after = 0; ; ) {
-    const rows = await on.query<{ key: number; body: string; size: number }>({
+    const memory = new Memory()
+    const rows = await on.query<{ key: number; body: Piece; size: number }>({
       name: 'export-bodies',
       text: bodiesText,
       values: [job, typeNumber(type), part, after],
+      memory,
     })
     if (rows.length > 0) yield rows.map(row => row.body)
+    memory.giveBack()
     if (rows.reduce((sum, row) => sum + row.size, 0) < chunkBytes) return
     after = rows.at(-1)!.key
   }

@@ -1,5 +1,6 @@
 // Answers of hundreds of kilobytes, many at a time: their bodies are in memory that serves again, and none has anything of another.
 import { beforeAll, expect, test } from 'vitest'
+import { linesOf, manifestOf } from '../../support/bulk.ts'
 import { type Answer, fhirCaller } from '../../support/fhir.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { databaseOf, rowsOf } from '../../support/trail.ts'
@@ -110,4 +111,17 @@ test('pages are as whole as all at once, and a part of each resource has nothing
       false,
       true,
     ])
+})
+
+test('exports write every line as it is stored, also while others read', async () => {
+  const read = () =>
+    Promise.all(people.map(async person => mustBeOf(person, [], (await get(kinds['search']!.path(person))).body)))
+  const [{ output }] = await Promise.all([
+    manifestOf(call, '$export?_type=Observation', { token: service.token }),
+    read(),
+    read(),
+  ])
+  const lines: Entry['resource'][] = await linesOf(output, service.token)
+  expect(lines.map(({ id }) => id).sort()).toEqual([...notes.keys()].sort())
+  for (const { id, note } of lines) expect(note?.[0]?.text === notes.get(id)).toBe(true)
 })

@@ -178,7 +178,7 @@ test('an export that listed it before it moved holds it as it is then', async ()
   for (const patient of ['bob', 'eve']) await put('listed', patient)
   const slice = await exporting.next(job)
   const bodies: { id: string }[] = []
-  for await (const some of exporting.bodies(slice!)) bodies.push(...some.map(body => JSON.parse(body)))
+  for await (const some of exporting.bodies(slice!)) bodies.push(...some.map(body => JSON.parse(String(body))))
   expect(bodies.filter(({ id }) => id === 'listed')).toMatchObject([{ subject: { reference: 'Patient/eve' } }])
   expect(bodies).toHaveLength(slice!.size)
   const { database } = service.application
