@@ -25,6 +25,7 @@ export async function historyOf(store: Store, request: FhirRequest): Promise<Fhi
     at: interval(request.search, '_at'),
     after: place?.after,
     before: place?.before,
+    memory: request.memory,
   })
   const more = found.length > count
   const shown = more ? (place?.before ? found.slice(1) : found.slice(0, count)) : found

@@ -1,5 +1,6 @@
 // The versions of resources, newest first, page by page. https://hl7.org/fhir/R4/http.html#history
 import type { Queryable } from '../db/statement.ts'
+import type { Memory } from '../lib/blocks.ts'
 import { Failure } from '../lib/failure.ts'
 import { isWorldly } from './index/subject.ts'
 import type { Principal, Reading } from './principal.ts'
@@ -31,6 +32,8 @@ export interface HistoryRequest {
   readonly count: number
   readonly after?: HistoryPlace
   readonly before?: HistoryPlace
+  /** Where long bodies stay, for a caller that gives it back; absent: they are strings. */
+  readonly memory?: Memory
 }
 
 export interface HistoryPage {
@@ -52,7 +55,7 @@ export async function history(reading: Reading, request: HistoryRequest): Promis
     request.at && on.layout === 'distributed'
       ? timelineText(request, principal.visibility, binder)
       : pageText(request, { ...principal, layout: on.layout }, reach, binder)
-  const rows = await on.query<VersionRow>({ text, values: binder.values })
+  const rows = await on.query<VersionRow>({ text, values: binder.values, memory: request.memory })
   const isFirst = !request.after && !request.before
   if (rows.length === 0 && request.id && isFirst) await mustHaveBeen(on, request.type!, request.id)
   const versions = (request.before ? rows.reverse() : rows).map(toVersion)

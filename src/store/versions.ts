@@ -1,4 +1,5 @@
 // Versions of resources as rows, and the tables that they are read from.
+import type { Piece } from '../lib/pieces.ts'
 import type { Binder } from './search/binder.ts'
 import { methodName, typeName, type WriteMethod } from './type-number.ts'
 import type { Seen } from './visibility.ts'
@@ -10,7 +11,7 @@ export interface Version {
   readonly version: number
   readonly updatedAt: Date
   readonly method: WriteMethod
-  readonly body: string | null
+  readonly body: Piece | null
 }
 
 export interface VersionRow {
@@ -20,7 +21,7 @@ export interface VersionRow {
   readonly version: number
   readonly updated_at: Date
   readonly method: number
-  readonly body: string | null
+  readonly body: Piece | null
 }
 
 export function toVersion(row: VersionRow): Version {

@@ -125,3 +125,13 @@ test('exports write every line as it is stored, also while others read', async (
   expect(lines.map(({ id }) => id).sort()).toEqual([...notes.keys()].sort())
   for (const { id, note } of lines) expect(note?.[0]?.text === notes.get(id)).toBe(true)
 })
+
+test('histories have every version as it is stored, many at a time', async () => {
+  const read = async (): Promise<void> => {
+    const { body } = await get('Observation/_history?_count=1000')
+    const resources = (body.entry as Entry[]).map(({ resource }) => resource)
+    expect(resources.map(({ id }) => id).sort()).toEqual([...notes.keys()].sort())
+    expect(resources.filter(({ id, note }) => note?.[0]?.text !== notes.get(id)).map(({ id }) => id)).toEqual([])
+  }
+  await Promise.all(Array.from({ length: 8 }, read))
+})

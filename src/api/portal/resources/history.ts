@@ -4,6 +4,7 @@ import { readerOf } from '../../../access/officer.ts'
 import type { Route } from '../../../http/route.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../../../lib/json.ts'
+import type { Piece } from '../../../lib/pieces.ts'
 import { Type } from '../../../lib/schema.ts'
 import { type Difference, differences } from '../../../mapping/difference.ts'
 import type { HistoryPlace } from '../../../store/history.ts'
@@ -65,7 +66,7 @@ ${isChange ? changes(view, nth, differences(comparable(before.body!), comparable
 }
 
 /** Version and time differ always. */
-function comparable(body: string): JsonObject {
+function comparable(body: Piece): JsonObject {
   const { meta, ...rest } = parseJson(body) as JsonObject
   const { versionId: _version, lastUpdated: _time, ...kept } = isObject(meta) ? meta : {}
   return { ...rest, meta: kept }
