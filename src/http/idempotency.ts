@@ -10,7 +10,7 @@ import type { Queryable, Transaction } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { uncachedHash64 } from '../lib/hash.ts'
 import type { Log } from '../lib/log.ts'
-import { Encoded } from '../lib/pieces.ts'
+import { Encoded, encoded } from '../lib/pieces.ts'
 import type { Access } from '../store/access.ts'
 import { asOperation } from '../store/operation.ts'
 import { heardBy } from '../store/recording.ts'
@@ -105,7 +105,7 @@ async function keptOrDone<Who extends Asker>(
   const reply = await work({ ...heardBy(caller, count), within: on })
   const body = await bytesOf(reply.body)
   if (reply.kept === null) return { ...reply, body }
-  const toKeep = reply.kept === undefined ? body : Buffer.from([reply.kept].flat().join(''))
+  const toKeep = reply.kept === undefined ? body : copied(await encoded(reply.kept))
   await keep(on, request, mark, { ...reply, body: toKeep }, shown, new Date(now.getTime() + livesFor))
   return { ...reply, body }
 }
@@ -212,8 +212,8 @@ async function bytesOf(body: unknown): Promise<Buffer | undefined> {
   return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
 }
 
-function copied(body: Encoded): Buffer {
-  const bytes = Buffer.concat(body.parts)
-  body.giveBack()
+function copied(text: Encoded): Buffer {
+  const bytes = Buffer.concat(text.parts)
+  text.giveBack()
   return bytes
 }

@@ -88,13 +88,13 @@ function sizeOf(content: Content | undefined): number {
   return content instanceof Encoded ? content.size : Buffer.byteLength(content)
 }
 
-/** Sends a text, and gives its memory back once the operating system has it; that of one that cannot be sent is collected. */
+/** Sends a text. Its memory is given back once the operating system has all of it, and garbage if the client leaves before. */
 function endWith(response: ServerResponse, text: Encoded): void {
   response.once('finish', () => text.giveBack())
-  const last = text.parts.length - 1
-  if (last > 0) response.cork()
-  for (const part of text.parts.slice(0, last)) response.write(part)
-  response.end(text.parts[last])
+  const { parts } = text
+  if (parts.length > 1) response.cork()
+  for (const part of parts.slice(0, -1)) response.write(part)
+  response.end(parts.at(-1))
 }
 
 /** Characters from which on a text is encoded in parts: at once, it would block all other requests for some milliseconds. */

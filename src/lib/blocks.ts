@@ -1,5 +1,5 @@
-// Blocks of memory that serve again. V8 collects its whole heap whenever some tens of megabytes of buffers were made, whoever made them:
-// with large answers that is every second, and costs more than the answers.
+// Reusable blocks of memory. Every few tens of megabytes of new buffers, V8 runs a garbage collection of the whole heap: with large
+// replies that happens every second, and takes a third of the service's CPU time.
 
 /** Bytes of a block. */
 export const blockSize = 65_536
@@ -15,7 +15,7 @@ export interface Block {
   end: number
 }
 
-/** Blocks that are filled one after the other for one purpose, and given back together. */
+/** Blocks that one owner fills in order and gives back together. */
 export class Memory {
   readonly #blocks: Block[] = []
   #isGivenBack = false
@@ -47,7 +47,7 @@ export class Memory {
     if (this.#isGivenBack) throw new Error('This memory has been given back.')
   }
 
-  /** Gives the blocks back: nothing may read them any more. Those of a memory that is forgotten are collected. */
+  /** Gives the blocks back for reuse: nothing may read them any more. Blocks that are never given back become garbage. */
   giveBack(): void {
     this.#isGivenBack = true
     for (const { bytes } of this.#blocks.splice(0)) if (kept.length < most) kept.push(bytes)

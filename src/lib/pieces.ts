@@ -15,34 +15,28 @@ const stretch = 1024 * 1024
 /** Most characters of pieces that are joined: a call for each piece costs more than copies of a short text, and less than those of a long one. */
 const short = 64_000
 
-/** Most characters of a text that is encoded into a buffer of its own, which costs less than a block. */
-const shortest = 4000
-
 /** Most bytes for a unit of UTF-16 in UTF-8. */
 const widest = 3
 
 /** Characters of a part of a long piece: it fits into an empty block. */
 const part = Math.floor(blockSize / 4)
 
-/** A text in UTF-8, in memory that serves again. */
+/** A text in UTF-8, in reusable memory. */
 export class Encoded {
-  readonly #parts: readonly Buffer[]
   readonly #memory: Memory
 
-  constructor(parts: readonly Buffer[], memory: Memory) {
-    this.#parts = parts
+  constructor(memory: Memory) {
     this.#memory = memory
   }
 
   /** The bytes, in order. @throws Error after `giveBack` */
   get parts(): readonly Buffer[] {
-    this.#memory.mustBeThere()
-    return this.#parts
+    return this.#memory.blocks.map(({ bytes, end }) => bytes.subarray(0, end))
   }
 
-  /** Bytes of the text. */
+  /** Bytes of the text. @throws Error after `giveBack` */
   get size(): number {
-    return this.#parts.reduce((sum, { length }) => sum + length, 0)
+    return this.#memory.blocks.reduce((sum, { end }) => sum + end, 0)
   }
 
   /** Gives its memory back: nothing may read the parts any more. */
@@ -54,9 +48,7 @@ export class Encoded {
 /** Encodes a text in UTF-8. Other requests are answered while a long one is encoded. */
 export async function encoded(text: string | Pieces): Promise<Encoded> {
   const memory = new Memory()
-  const whole = typeof text === 'string' ? text : isShort(text) ? text.join('') : undefined
-  if (whole !== undefined && whole.length <= shortest) return new Encoded([Buffer.from(whole)], memory)
-  const pieces: Pieces = whole === undefined ? (text as Pieces) : [whole]
+  const pieces = typeof text === 'string' ? [text] : isShort(text) ? [text.join('')] : text
   let sinceBreath = 0
   for (const piece of pieces.some(isLong) ? pieces.flatMap(partsOf) : pieces) {
     sinceBreath += typeof piece === 'string' ? write(piece, memory) : copy(piece, memory)
@@ -64,8 +56,7 @@ export async function encoded(text: string | Pieces): Promise<Encoded> {
     await breath()
     sinceBreath = 0
   }
-  const parts = memory.blocks.map(({ bytes, end }) => bytes.subarray(0, end))
-  return new Encoded(parts, memory)
+  return new Encoded(memory)
 }
 
 /** @returns bytes of the text */

@@ -1,5 +1,5 @@
-// A long text of an answer as the bytes that PostgreSQL sent. What only passes through is sent as it came: as a string it would be
-// decoded, kept in V8's heap for as long as the request takes, and encoded again.
+// A long text of an answer, kept as the bytes that PostgreSQL sent. A body that is only passed on needs no decoding: as a string, V8 would
+// keep and copy it in its heap until the reply is encoded again.
 import type { Memory } from './blocks.ts'
 
 const words = new Map<string, Buffer>()
@@ -34,6 +34,13 @@ export class StoredText {
   /** Returns where a word begins in it, or -1. @param word ASCII text that stands in the code: its bytes are remembered */
   indexOf(word: string, from = 0): number {
     return this.bytes.indexOf(bytesOf(word), from)
+  }
+
+  /** True if ASCII text stands there. */
+  startsWith(word: string, at = 0): boolean {
+    const { bytes } = this
+    for (let index = 0; index < word.length; index++) if (bytes[at + index] !== word.charCodeAt(index)) return false
+    return true
   }
 
   /** Returns the byte there, or NaN beyond the ends. */

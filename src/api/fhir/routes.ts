@@ -83,7 +83,7 @@ async function httpReply(reply: FhirReply, fhir: FhirRequest): Promise<Reply> {
   if (updatedAt) headers['last-modified'] = updatedAt.toUTCString()
   if (location) headers['location'] = `${fhir.base}/${location}`
   if (body !== undefined) headers['content-type'] = `${fhirJson}; charset=utf-8`
-  return { status, headers, body: await sentBody(reply, fhir), ...(kept === undefined ? {} : { kept }) }
+  return { status, headers, body: await sentBody(reply, fhir), kept }
 }
 
 /** A Binary as its caller wants it: its content, or the resource. */

@@ -3,6 +3,7 @@
 import { int2Array, int8Array } from '../../db/arrays.ts'
 import { prepared } from '../../db/database.ts'
 import { searchParams } from '../../definitions/r4.ts'
+import { Memory } from '../../lib/blocks.ts'
 import { hash64 } from '../../lib/hash.ts'
 import type { Piece } from '../../lib/pieces.ts'
 import type { Base } from '../base.ts'
@@ -54,9 +55,11 @@ async function addAllTargets(
 ): Promise<void> {
   let after: EverythingRequest['after']
   for (;;) {
-    const rows = await members(session, { ...request, since: undefined, after, count: batch, memory: undefined })
+    const memory = new Memory()
+    const rows = await members(session, { ...request, since: undefined, after, count: batch, memory })
     const read = rows.slice(0, batch)
     for (const row of read) addTargets(targets, row.body, shown, session.base)
+    memory.giveBack()
     if (rows.length <= batch) return
     after = { part: 'compartment', key: read.at(-1)!.key }
   }
@@ -69,7 +72,7 @@ const mark = 'ference":"'
 
 function addTargets(targets: Set<string>, body: Piece, { types, starts }: Shown, base: Base): void {
   for (let at = body.indexOf(mark); at >= 0; at = body.indexOf(mark, at)) {
-    const isReference = body.slice(at - start.length, at) === start
+    const isReference = body.startsWith(start, at - start.length)
     at += mark.length
     if (!isReference || !mayBeOf(starts, body, at)) continue
     const target = referenceTarget(body.slice(at, body.indexOf('"', at)), base)

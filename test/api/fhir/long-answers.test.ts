@@ -1,4 +1,4 @@
-// Answers of hundreds of kilobytes, many at a time: their bodies are in memory that serves again, and none has anything of another.
+// Answers of hundreds of kilobytes, many at a time: their bodies are in reused memory, and no answer shows anything of another.
 import { beforeAll, expect, test } from 'vitest'
 import { linesOf, manifestOf } from '../../support/bulk.ts'
 import { type Answer, fhirCaller } from '../../support/fhir.ts'
