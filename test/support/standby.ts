@@ -161,6 +161,8 @@ async function createServer(
         const [row] = await ask(connection, 'select current_setting($1) as value', [setting])
         return row!['value'] === value
       })
+      // Commits wait for standbys once the checkpointer has reloaded, too, which it does before it makes a checkpoint.
+      await ask(connection, 'checkpoint')
     },
     kill,
     async freeze() {
