@@ -1,6 +1,6 @@
 // The outbox: events are written in the transaction of the change that causes them, so that there is an event exactly where there
 // is a change; delivery is separate from the writer.
-import { randomBytes } from 'node:crypto'
+import { random } from '../lib/ids.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Note } from '../store/access.ts'
 import type { Followed, Follower, FollowerContext } from '../store/note.ts'
@@ -123,7 +123,7 @@ export function newEventId(): string {
   const now = Math.max(Date.now(), last)
   count = now === last ? count + 1 : 0
   last = now
-  return `evt_${hex(now, 12)}${hex(count, 4)}${randomBytes(8).toString('hex')}`
+  return `evt_${hex(now, 12)}${hex(count, 4)}${random(8).toString('hex')}`
 }
 
 const hex = (value: number, length: number): string => value.toString(16).padStart(length, '0')

@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib'
 import { Failure } from '../lib/failure.ts'
 import { parseJson } from '../lib/json.ts'
 import { bodyBounds, createJsonMeter } from '../lib/json-meter.ts'
-import { faultIn, placeIn } from '../lib/json-tokens.ts'
+import { syntaxProblem } from '../lib/json-tokens.ts'
 import { byHeaders } from './identify.ts'
 import type { Hold, Intake } from './intake.ts'
 import { arrived, paced } from './pace.ts'
@@ -39,6 +39,8 @@ interface Taken {
   readonly bytes: Buffer
   /** Of its JSON. */
   readonly values: number
+  /** `JSON.parse` keeps the digits of all numbers. */
+  readonly keepsDigits: boolean
 }
 
 /**
@@ -61,7 +63,11 @@ async function readBody({ request, limit, isJson, hold, maxValues = bodyBounds.v
   const ready = encoding === 'gzip' ? undefined : arrived(request)
   if (ready) await take(ready)
   else for await (const chunk of encoding === 'gzip' ? inflated(request) : paced(request)) await take(chunk)
-  return { bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks), values: meter?.values() ?? 0 }
+  return {
+    bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks),
+    values: meter?.values() ?? 0,
+    keepsDigits: meter?.keepsDigits() ?? false,
+  }
 }
 
 /**
@@ -140,32 +146,22 @@ export function mustBeEscaped(text: string, part: 'path' | 'query' | 'form'): vo
 
 const form = 'application/x-www-form-urlencoded'
 
-/** The body's value: a form's fields as an object of strings, anything else as JSON. */
-export function parseBody(bytes: Buffer, type: string | undefined): unknown {
+/**
+ * The body's value: a form's fields as an object of strings, anything else as JSON.
+ * @param keepsDigits a meter has found that `JSON.parse` keeps the digits of all numbers
+ */
+export function parseBody(bytes: Buffer, type: string | undefined, keepsDigits = false): unknown {
   const text = decodeText(bytes)
   if (type === form) {
     mustBeEscaped(text, 'form')
     return new URLSearchParams(text)
   }
   try {
-    return parseJson(text)
+    return keepsDigits ? JSON.parse(text) : parseJson(text)
   } catch (error) {
-    throw new Failure('MALFORMED_REQUEST', `The body is not valid JSON: ${problemOf(text, (error as Error).message)}.`)
+    const problem = syntaxProblem(text, (error as Error).message)
+    throw new Failure('MALFORMED_REQUEST', `The body is not valid JSON: ${problem}.`)
   }
-}
-
-/** Most characters of a text in which the fault is looked for where V8 does not tell its position. */
-const mostLookedThrough = 100_000
-
-/** V8 quotes a piece of the text in its message, which may be patient data; the position is enough to find it. */
-function problemOf(text: string, message: string): string {
-  const position = /position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(message)
-  if (position?.[2]) return `syntax error at line ${position[2]}, column ${position[3]}`
-  if (position) return `syntax error at character ${position[1]}`
-  if (/end of JSON/.test(message)) return 'unexpected end of input'
-  if (text.length > mostLookedThrough) return 'it cannot be read'
-  const { line, column } = placeIn(text, faultIn(text))
-  return `syntax error at line ${line}, column ${column}`
 }
 
 const json = ['application/json']
@@ -221,7 +217,7 @@ export async function bodyOf(
   const hold = await intake.begin(who, declaredBytes(request, limit), signal)
   holding(hold)
   if (isExpecting) proceed()
-  const { bytes, values } = await readBody({
+  const { bytes, values, keepsDigits } = await readBody({
     request,
     limit,
     isJson: isBytes ? type?.includes('json') === true : type !== form,
@@ -244,5 +240,5 @@ export async function bodyOf(
     )
   }
   await hold.turn(bytes.length, values)
-  return { body: parseBody(bytes, type), bytes }
+  return { body: parseBody(bytes, type, keepsDigits), bytes }
 }

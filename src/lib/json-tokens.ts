@@ -1,4 +1,4 @@
-// The tokens of JSON, and where a text stops being JSON.
+// The tokens of JSON, and where and how a text stops being JSON.
 
 /** The tokens of a text that is JSON. */
 export function tokensIn(text: string): { token: string; offset: number }[] {
@@ -51,4 +51,25 @@ function after(wanted: Wanted, token: string | undefined, open: string[]): Wante
 function closed(wanted: Wanted, token: '}' | ']', open: string[]): Wanted | undefined {
   const isEnd = wanted === ', or end' || wanted.endsWith(`or ${token}`)
   return isEnd && open.pop() === (token === '}' ? '{' : '[') ? ', or end' : undefined
+}
+
+/** Most characters of a text in which the fault is looked for where V8 does not tell its position. */
+const mostLookedThrough = 100_000
+
+/**
+ * Returns what is wrong with a text that `JSON.parse` has refused: a position, for V8's own message quotes a piece of the text, which may
+ * be patient data.
+ * @param message V8's
+ * @param isLine the text is a line of a file, so that only the column is named
+ */
+export function syntaxProblem(text: string, message: string, isLine = false): string {
+  const position = /position (\d+)(?: \(line (\d+) column (\d+)\))?/.exec(message)
+  const at = (line: string | number, column: string | number): string =>
+    `syntax error at ${isLine ? '' : `line ${line}, `}column ${column}`
+  if (position?.[2]) return at(position[2], position[3]!)
+  if (position) return `syntax error at character ${position[1]}`
+  if (/end of JSON/.test(message)) return 'unexpected end of input'
+  if (text.length > mostLookedThrough) return 'it cannot be read'
+  const { line, column } = placeIn(text, faultIn(text))
+  return at(line, column)
 }

@@ -7,7 +7,8 @@ import { promisify } from 'node:util'
 import { createGunzip, gunzip } from 'node:zlib'
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
-import { mustBeWithinBounds } from '../lib/json-meter.ts'
+import { createJsonMeter } from '../lib/json-meter.ts'
+import { syntaxProblem } from '../lib/json-tokens.ts'
 import { isBlank, type Line, linesOf } from './lines.ts'
 
 /** Where something stands: line 1 is the whole of a JSON file. */
@@ -61,10 +62,9 @@ export async function* itemsOf(path: string): AsyncGenerator<Item> {
 async function* wholeFile(file: string): AsyncGenerator<Item> {
   const raw = await readFile(file)
   const bytes = file.endsWith('.gz') ? await promisify(gunzip)(raw) : raw
-  const text = bytes.toString('utf8')
-  const whole = parsed(text, { file, line: 1 })
+  const whole = parsed(bytes, { file, line: 1 })
   // Some files with the ending .json hold NDJSON.
-  if ('problem' in whole && /}\s*\n\s*{/.test(text)) yield* lines(file)
+  if ('problem' in whole && /}\s*\n\s*{/.test(bytes.toString('utf8'))) yield* lines(file)
   else yield whole
 }
 
@@ -95,17 +95,23 @@ const longestLine = 52_428_800
 export function itemOf({ line, bytes }: Line, file: string): Item {
   if (bytes === undefined) return { file, line, problem: 'the line is too long', bytes: 0 }
   if (!isUtf8(bytes)) return { file, line, problem: 'this is not valid UTF-8', bytes: bytes.length }
-  return parsed(bytes.toString('utf8').replace(/^\uFEFF/, ''), { file, line })
+  return parsed(bytes, { file, line }, true)
 }
 
-function parsed(text: string, place: SourceLocation): Item {
-  const bytes = Buffer.byteLength(text)
+/** @param isLine of a file with many lines */
+function parsed(bytes: Buffer, place: SourceLocation, isLine = false): Item {
+  const size = bytes.length
+  const text = bytes.toString('utf8').replace(/^\uFEFF/, '')
   try {
-    mustBeWithinBounds(text)
-    const resource = parseJson(text)
-    if (isObject(resource) && typeof resource['resourceType'] === 'string') return { ...place, resource, bytes }
-    return { ...place, problem: 'this is JSON, but not a FHIR resource: it has no resourceType', bytes }
+    const meter = createJsonMeter()
+    meter.add(bytes)
+    const resource = meter.keepsDigits() ? JSON.parse(text) : parseJson(text)
+    if (isObject(resource) && typeof resource['resourceType'] === 'string') return { ...place, resource, bytes: size }
+    return { ...place, problem: 'this is JSON, but not a FHIR resource: it has no resourceType', bytes: size }
   } catch (error) {
-    return { ...place, problem: error instanceof Failure ? error.message : 'this is not valid JSON', bytes }
+    const { message } = error as Error
+    const problem =
+      error instanceof Failure ? message : `this is not valid JSON: ${syntaxProblem(text, message, isLine)}`
+    return { ...place, problem, bytes: size }
   }
 }

@@ -6,6 +6,7 @@ import { listAgents } from '../../identity/agents.ts'
 import { UsageError } from '../../lib/command.ts'
 import { Failure } from '../../lib/failure.ts'
 import type { JsonObject } from '../../lib/json.ts'
+import { syntaxProblem } from '../../lib/json-tokens.ts'
 import { type AdminCall, type AdminCommand, needed, theOne } from './command.ts'
 
 export const agentCommand: AdminCommand = {
@@ -127,7 +128,8 @@ async function textOf(call: AdminCall): Promise<string> {
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
-  } catch {
-    throw new Failure('MALFORMED_REQUEST', 'The file is not valid JSON.')
+  } catch (error) {
+    const problem = syntaxProblem(text, (error as Error).message)
+    throw new Failure('MALFORMED_REQUEST', `The file is not valid JSON: ${problem}.`)
   }
 }

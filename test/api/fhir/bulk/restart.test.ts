@@ -92,7 +92,9 @@ test('an import and an export that are killed are finished after the next start,
   const problems = (await linesOf(imported.body.error, token)).map(each => each.issue[0].diagnostics)
   expect(problems.sort()).toEqual(
     lines
-      .flatMap((line, index) => (line.startsWith('{"broken') ? [`body:${index + 1}: this is not valid JSON`] : []))
+      .flatMap((line, index) =>
+        line.startsWith('{"broken') ? [`body:${index + 1}: this is not valid JSON: unexpected end of input`] : [],
+      )
       .sort(),
   )
 
