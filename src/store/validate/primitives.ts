@@ -79,10 +79,24 @@ function pattern(
 
 // PostgreSQL's jsonb, like FHIR, has no place for NUL or half a surrogate pair.
 function textProblem(value: string): string | undefined {
+  if (isPlain(value)) return undefined
   if (value.length === 0) return 'is empty: omit it instead'
   if (control.test(value)) return 'has a control character'
   if (!/\S/.test(value)) return 'has nothing but white space'
   return value.isWellFormed() ? undefined : 'is not well-formed Unicode'
+}
+
+/** Longest text whose letters are looked at one by one. */
+const short = 100
+
+/** True for a short text of ASCII letters that are all visible, or spaces between such: most texts are. */
+function isPlain(value: string): boolean {
+  if (value.length === 0 || value.length > short || value.charCodeAt(0) === 0x20) return false
+  for (let at = 0; at < value.length; at++) {
+    const letter = value.charCodeAt(at)
+    if (letter < 0x20 || letter > 0x7e) return false
+  }
+  return true
 }
 
 function dayProblem(value: string): string | undefined {
