@@ -10,9 +10,24 @@ export interface ParamPath {
   readonly type: string
 }
 
+/** Paths of R4's parameters, which searches ask for again and again; null: the expression is none. */
+const paths = new Map<string, ParamPath | null>()
+const mostPaths = 10_000
+
 /** The plain path of an expression, filters on the kind of a reference left aside; undefined if it is anything else. */
 export function plainPath(expression: string | undefined, type: string): ParamPath | undefined {
-  const text = expression?.trim().replace(/\.where\(resolve\(\) is \w+\)$/, '') ?? ''
+  if (expression === undefined) return undefined
+  const name = `${type} ${expression}`
+  let path = paths.get(name)
+  if (path === undefined) {
+    if (paths.size >= mostPaths) paths.clear()
+    paths.set(name, (path = readPath(expression, type) ?? null))
+  }
+  return path ?? undefined
+}
+
+function readPath(expression: string, type: string): ParamPath | undefined {
+  const text = expression.trim().replace(/\.where\(resolve\(\) is \w+\)$/, '')
   const cast = /^\(?([\w.]+?)\)?(?:(?: as |\.as\(|\.ofType\()(\w+)\)?\)?)?$/.exec(text)
   if (!cast) return undefined
   const [root, ...steps] = cast[1]!.split('.')

@@ -5,7 +5,7 @@ import type { Failure } from '../../lib/failure.ts'
 import { commonParam, isOwn, type OwnParam, type SearchParams } from '../search-params/known.ts'
 import { mustBeBounded } from './costs.ts'
 import { readCriterion } from './criteria.ts'
-import { malformed, shown, splitOr, tooCostly } from './query-text.ts'
+import { malformed, shown, tooCostly } from './query-text.ts'
 import {
   type Criterion,
   decodeCursor,
@@ -71,8 +71,9 @@ export function parseSearch(
   // A repeated criterion is applied once.
   const said = new Set<string>()
   for (const [name, value] of params) {
-    if (splitOr(value).length === 0 || said.has(`${name}=${value}`)) continue
-    said.add(`${name}=${value}`)
+    const parameter = `${name}=${value}`
+    if (isEmpty(value) || said.has(parameter)) continue
+    said.add(parameter)
     if (name.includes('\0') || value.includes('\0'))
       throw malformed(shown(name), 'The search contains a NUL character.')
     values += value.split(',').length
@@ -86,9 +87,13 @@ export function parseSearch(
   return finish(draft, types)
 }
 
+/** True if the value is nothing but separators. */
+const isEmpty = (value: string): boolean => /^,*$/.test(value)
+
 /** The same options, noting the parameters of users that are met. */
 function watched(options: ParseOptions): { options: ParseOptions; own: OwnParam[] } {
   const own: OwnParam[] = []
+  if (options.params.own().length === 0) return { options, own }
   const find: SearchParams['find'] = (type, code) => {
     const param = options.params.find(type, code)
     if (isOwn(param)) own.push(param)

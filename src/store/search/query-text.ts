@@ -25,6 +25,7 @@ export function splitOr(value: string): string[] {
 
 /** Splits at a separator that is not preceded by a backslash. */
 export function splitEscaped(value: string, separator: string): string[] {
+  if (!value.includes('\\')) return value.split(separator)
   const parts = ['']
   for (let at = 0; at < value.length; at++) {
     if (value[at] === '\\' && at + 1 < value.length) parts[parts.length - 1] += value[at]! + value[++at]!
@@ -36,5 +37,5 @@ export function splitEscaped(value: string, separator: string): string[] {
 
 /** Takes the backslashes off `\,` `\|` `\$` and `\\` (search.html#escaping). */
 export function unescaped(value: string): string {
-  return value.replace(/\\([,|$\\])/g, '$1')
+  return value.includes('\\') ? value.replace(/\\([,|$\\])/g, '$1') : value
 }

@@ -189,16 +189,17 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
   const named = expressions.map((expression, index) => `${expression} as k${index}`)
   const order = orderBy(orders, expressions, key, backward)
   const limit = context.bind(request.count + 1)
-  const whole = `${select(named, usesResource)} ${order} limit ${limit}`
   const inTurn = orders.length > 1 && (isAlongFirst || (key === 's.key' && orders.slice(1).some(isLate)))
-  // What decides among equals is worked out for these alone.
-  const first = orderBy(orders.slice(0, 1), expressions.slice(0, 1), undefined, backward)
-  const needsResource = orders[0]!.usesResource || (place !== '' && usesResource)
-  const tied = `
+  const tied = (): string => {
+    // What decides among equals is worked out for these alone.
+    const first = orderBy(orders.slice(0, 1), expressions.slice(0, 1), undefined, backward)
+    const needsResource = orders[0]!.usesResource || (place !== '' && usesResource)
+    return `
       select s.key, s.shard, t.k0, ${named.slice(1).join(', ')}
       from (${select(named.slice(0, 1), needsResource)} ${first} fetch first (${limit}) rows with ties) t
       ${isWhole ? searchRowOf('t', []) : 'join search s on s.shard = t.shard and s.key = t.key'}${usesResource ? lookedUp : ''}
       ${orderBy(orders, ['t.k0', ...expressions.slice(1)], 's.key', backward)} limit ${limit}`
+  }
   const inOrder = orderBy(
     orders,
     names.map(name => `page.${name}`),
@@ -208,7 +209,7 @@ export function pageText(request: SearchRequest, context: SqlContext, search: Se
   return `${reach ? `with reach as materialized (${reach})` : ''}
     select ${shown}, ${beside.length > 0 ? 'beside.*, ' : ''}${names.map(name => `${name}::text`).join(', ')}
       ${isNumbered ? `, row_number() over (${inOrder}) as place` : ''}
-    from ${before}(${inTurn ? tied : whole}
+    from ${before}(${inTurn ? tied() : `${select(named, usesResource)} ${order} limit ${limit}`}
     ) page${ofPage}${after}
     ${isNumbered ? '' : inOrder}`
 }
