@@ -32,16 +32,17 @@ export interface ConsentParts extends FindParts {
 export function createConsents(parts: ConsentParts): ConsentService {
   return {
     list: async (request, subject, organization) =>
-      (await find(parts, request, subject, organization)).map(({ record }) => record),
+      (await find(parts, request, subject, { organization })).map(({ record }) => record),
     timeline: (request, subject, organization) => consentTimeline(parts, request, subject, organization),
     async status(request, subject, organization) {
-      const records = (await find(parts, request, subject, organization)).map(({ record }) => record)
-      const of = (status: ConsentStatus['status']) => records.find(each => each.status === status)
-      return of('active') ?? of('pending') ?? records[0] ?? none(subject, organization)
+      const standing = await find(parts, request, subject, { organization, isOpen: true })
+      const of = (status: ConsentStatus['status']) => standing.find(({ record }) => record.status === status)
+      const found = of('active') ?? of('pending') ?? (await find(parts, request, subject, { organization }))[0]
+      return found?.record ?? none(subject, organization)
     },
     ask: (request, subject, organization, terms) =>
       alone(parts, request, subject, async inner => {
-        const before = await find(parts, inner, subject, organization)
+        const before = await find(parts, inner, subject, { organization, isOpen: true })
         const record = {
           ...{
             ...none(subject, organization),
@@ -57,14 +58,14 @@ export function createConsents(parts: ConsentParts): ConsentService {
       }),
     grant: (request, subject, organization, terms, proof) =>
       alone(parts, request, subject, async inner => {
-        const before = await find(parts, inner, subject, organization)
+        const before = await find(parts, inner, subject, { organization, isOpen: true })
         const id = (await renewable(parts, inner, before, organization, terms))?.consent_id ?? uuidv7()
         const record = { ...none(subject, organization), ...shownTerms(parts, terms), consent_id: id }
         return write(parts, inner, subject, { ...record, ...inForce(parts, terms.expiresAt) }, proof)
       }),
     answer: (request, subject, consent, answer, expiresAt) =>
       alone(parts, request, subject, async inner => {
-        const stored = (await find(parts, inner, subject)).find(({ record }) => record.consent_id === consent)
+        const [stored] = await find(parts, inner, subject, { id: consent })
         if (!stored) throw new Failure('NOT_FOUND', 'This patient has no consent with this id.')
         const { record } = stored
         mustStand(record, answer)
@@ -75,7 +76,7 @@ export function createConsents(parts: ConsentParts): ConsentService {
       }),
     answerAll: (request, subject, organization, answer) =>
       alone(parts, request, subject, async inner => {
-        const all = await find(parts, inner, subject, organization)
+        const all = await find(parts, inner, subject, { organization, isOpen: true })
         const isAnswered = ({ record, resource }: StoredConsent): boolean =>
           record.status === standing[answer] && (answer === 'deny' || isPermitted(resource, organization, parts.base))
         const [first, ...more] = all.filter(isAnswered)

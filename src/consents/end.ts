@@ -60,7 +60,7 @@ export async function endEmergencyOnly(
   subject: Subject,
   granted: ConsentView,
 ): Promise<void> {
-  const all = await find(parts, request, subject)
+  const all = await find(parts, request, subject, { isOpen: true })
   const isReplaced = ({ record }: StoredConsent): boolean =>
     record.status === 'active' &&
     record.consent_type === 'emergency_only' &&

@@ -7,6 +7,7 @@ import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Translator } from '../mapping/translator.ts'
 import { ConsentRecord } from '../shapes/consent.ts'
 import type { Base } from '../store/base.ts'
+import { isId } from '../store/ids.ts'
 import type { DatabaseFor, Principal } from '../store/principal.ts'
 import type { Store } from '../store/store.ts'
 import type { ConsentCall, ConsentStatus, Subject } from './service.ts'
@@ -31,8 +32,21 @@ export interface StoredConsent {
   readonly resource: JsonObject
 }
 
-/** Most consents of one patient that are looked at. */
-const most = 1000
+/** Which consents of a patient are found; of several conditions all are met. */
+export interface Wanted {
+  /** Those that concern this organisation, as they stand for it, wherever in the Consent it is permitted something. */
+  readonly organization?: string | undefined
+  /** The one with this id. */
+  readonly id?: string
+  /** Those that are requested or in force. */
+  readonly isOpen?: boolean
+}
+
+/** Consents that are read at a time: others are answered in between. */
+const pageSize = 500
+
+/** Statuses of a Consent that is requested or in force. */
+const open = 'draft,proposed,active'
 
 /** Returns the ids of all patients that are the same person as the subject. */
 export async function samePerson(parts: FindParts, { caller }: ConsentCall, { patient }: Subject) {
@@ -40,28 +54,45 @@ export async function samePerson(parts: FindParts, { caller }: ConsentCall, { pa
 }
 
 /**
- * Returns the consents of a patient, and of those that were merged with it, the newest first; if an organisation is
- * named, those that concern it, as they stand for it, wherever in the Consent it is permitted something.
+ * Returns the consents of a patient, and of those that were merged with it, the newest first. However many there are, none is left
+ * out: a consent that is not found cannot be revoked.
  */
 export async function find(
   parts: FindParts,
   request: ConsentCall,
   subject: Subject,
-  organization?: string,
+  wanted: Wanted,
 ): Promise<StoredConsent[]> {
+  if (wanted.id !== undefined && !isId(wanted.id)) return []
   const store = parts.storeFor(onBehalfOf(request.caller, { Consent: 'rs' }))
-  const same = await samePerson(parts, request, subject)
-  const query = Object.entries({ patient: same.join(','), _sort: '-_lastUpdated', _count: String(most) })
-  const { matches } = await store.search(store.parse(['Consent'], query, true))
+  const query = {
+    patient: (await samePerson(parts, request, subject)).join(','),
+    ...(wanted.id !== undefined && { _id: wanted.id }),
+    ...(wanted.isOpen && { status: open }),
+    ...{ _sort: '-_lastUpdated', _count: String(pageSize) },
+  }
+  const search = store.parse(['Consent'], Object.entries(query), true)
+  const view = viewOf(parts, request, subject, wanted.organization)
+  const found: StoredConsent[] = []
+  let { cursor } = search
+  do {
+    const { matches, next } = await store.search({ ...search, cursor })
+    for (const { body } of matches) found.push(...view(parseJson(body) as JsonObject))
+    cursor = next
+  } while (cursor)
+  return found
+}
+
+/** Returns how a consent is seen: none if it has no form in the interface, or does not concern the organisation. */
+function viewOf(parts: FindParts, request: ConsentCall, subject: Subject, organization: string | undefined) {
   const context = contextOf(parts, request, subject, organization)
-  return matches.flatMap(({ body }): StoredConsent[] => {
-    const resource = parseJson(body) as JsonObject
+  return (resource: JsonObject): StoredConsent[] => {
     const record = parts.translator.fromFhir('consent-from-fhir', ConsentRecord, resource, context)
     if (!record || !isStored(record) || record.status === 'none') return []
     if (organization === undefined || record.organization_id === organization) return [{ resource, record }]
     if (!permits(resource, organization, parts.base)) return []
     return [{ resource, record: { ...record, organization_id: organization } }]
-  })
+  }
 }
 
 /** Returns the context of a map, beside the consent. */

@@ -18,6 +18,6 @@ test('a Consent that the map cannot show is left out, and hides no other', async
   const translator = { fromFhir } as unknown as Translator
   const parts = { ...records, translator, mergedWith, databaseFor: () => records.database, now: () => new Date() }
   const call = { caller: system, requestId: 'request-1' }
-  const found = await find(parts, call, { patient: 'ada', healthId: 'CM-0000-0000-0000' })
+  const found = await find(parts, call, { patient: 'ada', healthId: 'CM-0000-0000-0000' }, {})
   expect(found.map(({ record }) => record.consent_id)).toEqual(['shown'])
 })

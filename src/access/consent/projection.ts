@@ -10,6 +10,7 @@ import type { Projected, Projection } from '../../store/projection.ts'
 import { aboutPatient, allVersions, lastVersionsOf } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
 import { objects } from '../../store/values.ts'
+import { mustBeFew } from './bounded.ts'
 import { postingsOf } from './codes.ts'
 import { type Grant, grantsOf } from './grants.ts'
 import { guardRules } from './guard.ts'
@@ -42,7 +43,10 @@ export function consentProjection({ base, mergedWith, now }: ConsentProjectionPa
     async apply(on, changes, writer) {
       const written = changes.filter(({ type }) => type === 'Consent')
       const same = async (id: string) => (await mergedWith(on, [id])).get(id)!
-      if (written.length > 0) await guardRules(on, written, writer, { base, now, same })
+      if (written.length > 0) {
+        await guardRules(on, written, writer, { base, now, same })
+        await mustBeFew(on, written, writer, base)
+      }
       await follow(on, changes)
     },
   }

@@ -85,6 +85,59 @@ describe('a patient', () => {
     expect(after.map(({ consent_id }: { consent_id: string }) => consent_id)).toEqual([asked[2], asked[0], asked[1]])
   })
 
+  test('finds and ends a consent however many consents others have written', async () => {
+    const { patient, phone, at } = await enrolled()
+    const { body: given } = await clinic('POST', at('grant'), { consent_type: 'full_record' })
+    const others = Array.from({ length: 1010 }, (_, index) => ({
+      resource: {
+        ...consentOf('', patient, 'other', {}, { status: index % 2 ? 'proposed' : 'inactive' }),
+        id: undefined,
+      },
+      request: { method: 'POST', url: 'Consent' },
+    }))
+    const flood = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry: others } })
+    expect(flood.status).toBe(200)
+    const { data, has_more } = (await phone('GET', 'consents')).body
+    expect([data.length, has_more, data.at(-1).consent_id]).toEqual([1011, false, given.consent_id])
+    expect((await clinic('GET', at('status'))).body).toMatchObject({ status: 'active', consent_id: given.consent_id })
+    expect((await clinic('POST', at('revoke'))).body).toMatchObject({ status: 'revoked', consent_id: given.consent_id })
+    expect((await clinic('GET', `/api/fhir/R4/Patient/${patient}`)).status).toBe(403)
+    const { body: again } = await clinic('POST', at('grant'), { consent_type: 'full_record' })
+    expect((await phone('POST', `consents/${again.consent_id}/revoke`)).body.status).toBe('revoked')
+  })
+
+  test('is not flooded: a client has at most a hundred consents that are requested or in force', async () => {
+    const { patient, phone } = await enrolled()
+    const flood = await clientOf(service, 'flood', 'consents:write', 'system/Consent.cruds')
+    const send = (count: number, status: string) =>
+      flood('POST', '/api/fhir/R4', {
+        resourceType: 'Bundle',
+        type: 'transaction',
+        entry: Array.from({ length: count }, () => ({
+          resource: { ...consentOf('', patient, 'flood', {}, { status }), id: undefined },
+          request: { method: 'POST', url: 'Consent' },
+        })),
+      })
+    const refused = await send(101, 'proposed')
+    expect([refused.status, refused.body.issue[0].code]).toEqual([409, 'too-costly'])
+    expect((await phone('GET', 'consents')).body.data).toEqual([])
+    expect((await send(100, 'proposed')).status).toBe(200)
+    expect((await send(1, 'proposed')).status).toBe(409)
+    expect((await send(1, 'inactive')).status).toBe(200)
+    const [{ consent_id: id }] = (await phone('GET', 'consents')).body.data
+    expect((await flood('DELETE', `/api/fhir/R4/Consent/${id}`)).status).toBe(204)
+  })
+
+  test('cannot give what was asked for until a time that is over', async () => {
+    const { patient, phone } = await enrolled()
+    const period = { start: '2020-01-01T00:00:00Z', end: '2020-02-01T00:00:00Z' }
+    const late = consentOf(`late-${patient}`, patient, 'clinic', { period }, { status: 'proposed' })
+    expect((await call('PUT', `Consent/${late.id}`, { body: late })).status).toBe(201)
+    expect((await phone('GET', 'consents')).body.data).toMatchObject([{ consent_id: late.id, status: 'expired' }])
+    const { status, body } = await phone('POST', `consents/${late.id}/grant`)
+    expect([status, body.error_code]).toEqual([409, 'CONFLICT'])
+  })
+
   test('refuses what is asked for', async () => {
     const { phone, at } = await enrolled()
     const { body: asked } = await clinic('POST', at('request'), { consent_type: 'vitals' })
