@@ -3,9 +3,10 @@
 import { int8Array } from '../db/arrays.ts'
 import { Failure } from '../lib/failure.ts'
 import { hash64 } from '../lib/hash.ts'
-import { findIds } from './search/run.ts'
+import { findIds, typesOf } from './search/run.ts'
 import {
   conditionParams,
+  mustBeAllowed,
   mustBeIndexed,
   mustStillBeUsed,
   parseConditional,
@@ -45,10 +46,11 @@ export async function lockConditions(session: Session, conditions: readonly Cond
 
 /**
  * The one match of a condition, or undefined if there is none.
- * @throws Failure PRECONDITION_FAILED if there are several.
+ * @throws Failure PRECONDITION_FAILED if there are several, INSUFFICIENT_SCOPE if the caller may not search a type that it goes through.
  */
 export async function onlyMatch(session: Session, condition: Condition): Promise<string | undefined> {
   const request = parseConditional(session, condition.type, condition.query)
+  for (const type of typesOf(request)) mustBeAllowed(session, type, 's')
   await mustBeIndexed(session, request)
   const found = await findIds(session.on, request, searchOptions(session), 2)
   await mustStillBeUsed(session, request)

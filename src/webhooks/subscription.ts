@@ -13,6 +13,7 @@ import type { Reach } from '../outbound/address.ts'
 import { authorHash } from '../store/author.ts'
 import type { Projection, Writer } from '../store/projection.ts'
 import { parseSearch } from '../store/search/parse.ts'
+import { typesOf } from '../store/search/run.ts'
 import type { SearchParams } from '../store/search-params/known.ts'
 import { typeNumber } from '../store/type-number.ts'
 import { readyToWatch, watch } from '../store/watched.ts'
@@ -37,6 +38,8 @@ interface Rule {
   readonly type: string
   /** The criteria after the question mark. */
   readonly query: string
+  /** The types that the search reads, those of chains included. */
+  readonly types: readonly string[]
   readonly channel: Channel
   readonly end: string | undefined
 }
@@ -50,7 +53,7 @@ export function subscriptionProjection(parts: SubscriptionParts): Projection {
     types: new Set(['Subscription']),
     prepared(resource, { author, may }) {
       if (author === undefined || !isWanted(resource)) return resource
-      mustBeSearched(ruleOf(parts, resource).type, may)
+      mustBeSearched(ruleOf(parts, resource), may)
       if (resource['status'] === 'active') return resource
       const { error: _error, ...rest } = resource
       return { ...rest, status: 'active' }
@@ -96,8 +99,8 @@ function ruleOf(parts: SubscriptionParts, { criteria, channel, end }: JsonObject
       `is ${JSON.stringify(element['type'])}, but only ${names} are supported`,
     )
   }
-  const [type, query] = criterionOf(parts, String(criteria))
-  return { type, query, channel: channelOf(parts, element, type), end: end as string | undefined }
+  const { type, query, types } = criterionOf(parts, String(criteria))
+  return { type, query, types, channel: channelOf(parts, element, type), end: end as string | undefined }
 }
 
 const channels: Readonly<Record<string, (parts: SubscriptionParts, element: JsonObject, type: string) => Channel>> = {
@@ -107,7 +110,7 @@ const channels: Readonly<Record<string, (parts: SubscriptionParts, element: Json
 
 const most = { criteria: 2000, parameters: 30 }
 
-function criterionOf(parts: SubscriptionParts, criteria: string): [type: string, query: string] {
+function criterionOf(parts: SubscriptionParts, criteria: string): Pick<Rule, 'type' | 'query' | 'types'> {
   const [type, query] = cutAt(criteria, '?')
   if (!isResourceType(type))
     throw wrong('criteria', 'value', 'must be a search on one resource type, such as Observation?code=718-7')
@@ -119,17 +122,17 @@ function criterionOf(parts: SubscriptionParts, criteria: string): [type: string,
     )
   const options = { params: parts.searchParams(), strict: true, defaultCount: 1, maxCount: 1 }
   try {
-    parseSearch([type], [...new URLSearchParams(query)], options)
+    return { type, query, types: typesOf(parseSearch([type], [...new URLSearchParams(query)], options)) }
   } catch (error) {
     if (!(error instanceof Failure)) throw error
     throw wrong('criteria', 'value', `is not a valid search: ${error.message.replace(/\.$/, '')}`)
   }
-  return [type, query]
 }
 
 /** @throws Failure INSUFFICIENT_SCOPE */
-function mustBeSearched(type: string, may: Writer['may']): void {
-  if (may(type, 's')) return
+function mustBeSearched({ types }: Rule, may: Writer['may']): void {
+  const type = types.find(each => !may(each, 's'))
+  if (type === undefined) return
   throw new Failure(
     'INSUFFICIENT_SCOPE',
     `The scopes do not permit the search on ${type} in the criteria: system/${type}.rs does.`,
@@ -158,7 +161,7 @@ async function enter(
     values: [idOf(id), author ?? null],
   })
   if (!client) return
-  mustBeSearched(rule.type, grants(client.scopes))
+  mustBeSearched(rule, grants(client.scopes))
   if (client.others >= mostOfClient)
     throw new Failure('CONFLICT', `A client can have at most ${mostOfClient} Subscriptions: delete an unused one.`)
   if (author !== undefined && author !== client.id)

@@ -70,6 +70,12 @@ test('criteria on a type that the client may not search are refused', () => {
   expect(() => prepared!(wish({ criteria: 'Condition' }), by(ada))).toThrow(new Failure('INSUFFICIENT_SCOPE', message))
 })
 
+test('criteria that go through a type that the client may not search are refused', () => {
+  const message = 'The scopes do not permit the search on Encounter in the criteria: system/Encounter.rs does.'
+  const criteria = 'Flag?encounter.status=finished'
+  expect(() => prepared!(wish({ criteria }), by(ada))).toThrow(new Failure('INSUFFICIENT_SCOPE', message))
+})
+
 const long = (parameters: number, length = 0): string => {
   const criteria = `Flag?${Array.from({ length: parameters }, () => 'identifier=x').join('&')}`
   return criteria.padEnd(length, 'x')

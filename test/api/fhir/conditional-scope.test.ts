@@ -41,6 +41,41 @@ test.each([
   expect((await call('GET', `Patient?${condition}`)).body.entry).toHaveLength(1)
 })
 
+const through = ['_has:Condition:patient:code=hiv', 'organization.name=Alpha', '_filter=organization.name eq Alpha']
+
+test.each(through)(
+  'a condition that goes through another type (%s) needs the scope for searching that, too',
+  async way => {
+    const token = await service.application.identity.tokens.mint(
+      { clientId: 'narrow', organizationId: 'clinic', consentExempt: true },
+      ['system/Patient.cruds'],
+    )
+    const query = `${condition}&${way}`
+    const address = `Patient?${query.replaceAll(' ', '%20')}`
+    const creation = { 'content-type': 'application/fhir+json', 'if-none-exist': query }
+    const reference = {
+      resource: { resourceType: 'Patient', link: [{ type: 'seealso', other: { reference: address } }] },
+    }
+    const bundle = (type: string, entry: object) => ({ body: { resourceType: 'Bundle', type, entry: [entry] } })
+    const replies = [
+      await call('GET', address, { token }),
+      await call('POST', 'Patient', { token, body: { ...patient, id: undefined }, headers: creation }),
+      await call('PUT', address, { token, body: patient }),
+      await call('PATCH', address, { token, ...patch }),
+      await call('DELETE', address, { token }),
+      await call('POST', '', { token, ...bundle('transaction', { request: { method: 'DELETE', url: address } }) }),
+      await call('POST', '', {
+        token,
+        ...bundle('transaction', { ...reference, request: { method: 'POST', url: 'Patient' } }),
+      }),
+    ]
+    expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 403))
+    const batch = await call('POST', '', { token, ...bundle('batch', { request: { method: 'DELETE', url: address } }) })
+    expect(batch.body.entry[0].response.status).toContain('403')
+    expect((await call('GET', `Patient?${condition}`)).body.entry).toHaveLength(1)
+  },
+)
+
 test('what has no condition needs the scope for writing alone', async () => {
   const { status } = await call('POST', 'Patient', { body: { resourceType: 'Patient' }, token: writer })
   expect(status).toBe(201)
