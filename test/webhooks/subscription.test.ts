@@ -71,8 +71,8 @@ test('criteria on a type that the client may not search are refused', () => {
 })
 
 test('criteria that go through a type that the client may not search are refused', () => {
-  const message = 'The scopes do not permit the search on Encounter in the criteria: system/Encounter.rs does.'
-  const criteria = 'Flag?encounter.status=finished'
+  const message = 'The scopes do not permit the search on Condition in the criteria: system/Condition.rs does.'
+  const criteria = 'Encounter?diagnosis:Condition.code=x'
   expect(() => prepared!(wish({ criteria }), by(ada))).toThrow(new Failure('INSUFFICIENT_SCOPE', message))
 })
 
