@@ -71,7 +71,7 @@ async function batch(
       const read = readEntry(entry, index, outer, store.base)
       mustStandAlone(read, fullUrls)
       const reply = await store.separately(own => interact(own, read.request))
-      replies.push({ ...reply, isRead: isReading(read.request) })
+      replies.push({ ...reply, isRead: isReading(read.request), showsStored: showsStored(read.request) })
     } catch (error) {
       const failure =
         error instanceof Failure
@@ -86,14 +86,22 @@ async function batch(
   return replyOf('batch', store, outer, replies)
 }
 
-type EntryReply = FhirReply & { readonly isOutcome?: boolean; readonly isRead?: boolean }
+type EntryReply = FhirReply & {
+  readonly isOutcome?: boolean
+  readonly isRead?: boolean
+  /** The body of a change has what was stored before, and not only what the caller sent. */
+  readonly showsStored?: boolean
+}
+
+const showsStored = ({ method, prefer }: FhirRequest): boolean =>
+  method === 'PATCH' && prefer.return === 'representation'
 
 const isReading = ({ method, segments }: FhirRequest): boolean =>
   method === 'GET' || method === 'HEAD' || (method === 'POST' && /^[$_]/.test(segments.at(-1) ?? ''))
 
 /**
- * The replies of all entries. What is kept of them for an Idempotency-Key holds nothing that was read: consents, or an emergency,
- * may have opened that then and not when the request is repeated.
+ * The replies of all entries. What is kept of them for an Idempotency-Key holds nothing that was read, by a patch either: consents, or
+ * an emergency, may have opened that then and not when the request is repeated.
  */
 function replyOf(
   kind: 'batch' | 'transaction',
@@ -103,8 +111,11 @@ function replyOf(
 ): FhirReply {
   const body = responseBundle(kind, base, replies)
   const wasRead = ({ isRead = false, kept }: EntryReply): boolean => isRead || kept === null
-  if (!store.isPart || !replies.some(wasRead)) return { status: 200, body }
-  const kept = replies.map(each => (wasRead(each) ? { status: each.status, isOutcome: true, body: notKept } : each))
+  if (!store.isPart || !replies.some(each => wasRead(each) || each.showsStored)) return { status: 200, body }
+  const kept = replies.map((each): EntryReply => {
+    if (wasRead(each)) return { status: each.status, isOutcome: true, body: notKept }
+    return each.showsStored ? { ...each, body: undefined } : each
+  })
   return { status: 200, body, kept: responseBundle(kind, base, kept) }
 }
 
@@ -152,7 +163,9 @@ async function transaction(store: Store, outer: FhirRequest, entries: unknown[])
   const planned = read.map((entry, index) => transactionEntry(entry, index))
   const results = await store.transaction(planned, (inner, _entry, index) => interact(inner, read[index]!.request))
   const replies = results.map((result, index) =>
-    'reply' in result ? { ...result.reply, isRead: true } : replyFor(read[index]!, result.written),
+    'reply' in result
+      ? { ...result.reply, isRead: true }
+      : { ...replyFor(read[index]!, result.written), showsStored: showsStored(read[index]!.request) },
   )
   return replyOf('transaction', store, outer, replies)
 }

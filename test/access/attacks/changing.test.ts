@@ -165,6 +165,22 @@ describe('what was told once', () => {
     expect(again.body.entry[1]).toEqual(first.body.entry[1])
   })
 
+  test.each(['batch', 'transaction'])('by a patch in a %s is not told again when the consent is over', async type => {
+    const [key, patient] = [`key-${++keys}`, `patched-${keys}`]
+    await store({ resourceType: 'Patient', id: patient }, observation(`${patient}-o`, patient, 'secret'))
+    await store(consentOf(`${patient}-consent`, patient, 'clinic'))
+    const data = Buffer.from(JSON.stringify([{ op: 'replace', path: '/status', value: 'amended' }])).toString('base64')
+    const resource = { resourceType: 'Binary', contentType: 'application/json-patch+json', data }
+    const body = bundle(type, { resource, request: { method: 'PATCH', url: `Observation/${patient}-o` } })
+    const first = await send(scene.clinic, key, body, { prefer: 'return=representation' })
+    expect([first.status, first.text.includes('secret')]).toEqual([200, true])
+    await call('DELETE', `Consent/${patient}-consent`)
+    const again = await send(scene.clinic, key, body, { prefer: 'return=representation' })
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
+    expect(again.text).not.toMatch(shut)
+    expect(again.body.entry[0]).toEqual({ response: first.body.entry[0].response })
+  })
+
   test('by a creation that found something is not told again when the consent is over', async () => {
     await store({ resourceType: 'Patient', id: 'found' }, observation('found-o', 'found', 'secret'))
     await store(consentOf('found-consent', 'found', 'clinic'))
