@@ -63,16 +63,20 @@ export function wantedOf(cursors: Cursors, list: string, { limit = String(usual)
   return { limit: Number(limit), after: cursor === undefined ? undefined : cursors.read(list, cursor) }
 }
 
-/** Builds a page from rows; the query requests one row more than the page holds. */
+/**
+ * Builds a page from rows; the query requests one row more than the page holds.
+ * @param isCut there may be more after these rows, even if they are not more than the page holds
+ */
 export function page<Row, Item>(
   cursors: Cursors,
   list: string,
   { limit }: PageRequest,
   rows: readonly Row[],
   shape: { readonly position: (row: Row) => readonly string[]; readonly item: (row: Row) => Item | undefined },
+  isCut = false,
 ) {
   const shown = rows.slice(0, limit)
-  const has_more = rows.length > limit
+  const has_more = rows.length > limit || isCut
   return {
     data: shown.map(shape.item).filter(item => item !== undefined),
     has_more,

@@ -1,7 +1,7 @@
 // The routes by which a patient decides about their own record, by telephone, and sees who has read it.
 
 import { onBehalfOf, type PatientCaller } from '../../access/caller.ts'
-import { accessesOf } from '../../audit/accesses.ts'
+import { accessesOf, type RecordAccess } from '../../audit/accesses.ts'
 import type { Auditor, AuditReader } from '../../audit/reader.ts'
 import type { ConsentDecision, ConsentService } from '../../consents/service.ts'
 import { patientToken, type Route, reply, route } from '../../http/route.ts'
@@ -116,12 +116,13 @@ function accessLogRoute({ trailFor, cursors, organizationNames }: PatientParts):
       const trail = trailFor({ ...onBehalfOf(caller, { AuditEvent: 's' }), consentExempt: true })
       const [time, chain, sequence] = wanted.after?.map(Number) ?? []
       const after = time === undefined ? undefined : { time, chain: chain!, sequence: sequence! }
-      const accesses = await accessesOf(trail, caller.patientId, wanted.limit, after)
+      const { accesses, isCut } = await accessesOf(trail, caller.patientId, wanted.limit, after)
       const names = await organizationNames(accesses.map(({ main }) => main.organizationId))
-      const entries = page(cursors, list, wanted, accesses, {
-        position: ({ last }) => [String(last.recordedAt.getTime()), String(last.chain), String(last.sequence)],
-        item: ({ main }) => logEntryOf(main, names),
-      })
+      const shape = {
+        position: ({ last }: RecordAccess) => [last.recordedAt.getTime(), last.chain, last.sequence].map(String),
+        item: ({ main }: RecordAccess) => logEntryOf(main, names),
+      }
+      const entries = page(cursors, list, wanted, accesses, shape, isCut)
       const archived = entries.has_more ? undefined : await trail.archivedUntil([{ patient: caller.patientId }])
       return reply(200, { archived_until: archived?.toISOString() ?? null, ...entries })
     },

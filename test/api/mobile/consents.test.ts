@@ -222,6 +222,29 @@ describe('a patient', () => {
 })
 
 describe('the access log', () => {
+  test('goes on, however many rows requests with one id leave', async () => {
+    const { patient, phone } = await enrolled()
+    const nosy = await service.application.identity.tokens.mint(
+      { clientId: 'nosy-app', organizationId: 'nosy', consentExempt: false },
+      ['system/*.rs'],
+    )
+    const entry = Array.from({ length: 800 }, () => ({ request: { method: 'GET', url: `Patient/${patient}` } }))
+    const headers = { 'x-request-id': 'always-the-same' }
+    const body = { resourceType: 'Bundle', type: 'batch', entry }
+    for (let sent = 0; sent < 3; sent++)
+      expect((await call('POST', '', { token: nosy, headers, body })).status).toBe(200)
+    const seen: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { body: page }: Answer = await phone('GET', `access-log?limit=100${cursor}`)
+      seen.push(...page.data.map((each: { client_id: string }) => each.client_id))
+      expect(page.has_more).toBe(page.next_cursor !== null)
+      cursor = page.next_cursor && `&cursor=${encodeURIComponent(page.next_cursor)}`
+    }
+    const others = seen.filter(client => client !== 'nosy-app')
+    expect(seen[0]).toBe('nosy-app')
+    expect(others.length).toBeGreaterThan(0)
+  })
+
   test('tells who looked, when and whether it was an emergency, and nothing of others', async () => {
     const { patient, phone } = await enrolled()
     const name = 'Ambulance of Douala'

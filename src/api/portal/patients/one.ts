@@ -92,14 +92,16 @@ async function accesses(
 ): Promise<Html> {
   const auditor = auditorOf(view.caller)
   const trail = trailFor(auditor)
-  const found = await accessesOf(trail, patient, accessesShown, placeOf(after), `patient=${patient}`)
+  const text = `patient=${patient}`
+  const { accesses: found, isCut } = await accessesOf(trail, patient, accessesShown, placeOf(after), text)
   const page = found.slice(0, accessesShown)
+  const hasMore = found.length > accessesShown || isCut
   const rows = page.map(({ main }) => main)
-  const archived = found.length > accessesShown ? undefined : await trail.archivedUntil([{ patient }])
+  const archived = hasMore ? undefined : await trail.archivedUntil([{ patient }])
   const note = archivedNote(view, archived, timeZone)
   if (rows.length === 0) return html`<p>${view.t('audit.none')}</p>${note}`
   const names = await callerNames(databaseFor(auditor), [...new Set(rows.map(each => each.clientId))])
-  const next = found.length > accessesShown && `/portal/patients/${patient}?after=${placeText(page.at(-1)!.last)}`
+  const next = hasMore && `/portal/patients/${patient}?after=${placeText(page.at(-1)!.last)}`
   return html`${auditTable({ ...view, filters: { patient }, names, timeZone }, rows)}${note}
 <p class="pages">${next && html`<a rel="next" href="${next}">${view.t('audit.older')}</a>`}</p>`
 }
