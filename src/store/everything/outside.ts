@@ -120,15 +120,17 @@ function outsideAtOnce(
   const conditions = [
     `t.type = any(${typeArray(types, { bind })})`,
     `t.key > ${bind(after)}::bigint`,
-    `exists (select 1 from search s where s.refs && (
-        select array_agg(t.self # way.salt) from unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt)
-        where way.type = t.type)
-      and ${[inScope({ ...request, types: sources }, 's', session.indexer, binder), ...seen('s', seeing)].join(' and ')})`,
+    `exists (select 1 from (select s.* from search s where s.refs && named.refs offset 0) s
+      where ${[inScope({ ...request, types: sources }, 's', session.indexer, binder), ...seen('s', seeing)].join(' and ')})`,
     ...since(request, binder),
     ...seen('t', seeing),
   ]
-  const text = `select ${hitColumns} from search t join resource r using (shard, key) where ${conditions.join(' and ')}
-    order by t.key limit ${bind(limit)}`
+  // Each `offset 0` keeps the planner to one resource after the other: what may refer to it is worked out once, and found by its index.
+  const text = `select ${hitColumns} from search t join resource r using (shard, key)
+      cross join lateral (
+        select array_agg(t.self # way.salt) as refs from unnest(${numbers}::smallint[], ${salts}::bigint[]) as way(type, salt)
+        where way.type = t.type offset 0) named
+    where ${conditions.join(' and ')} order by t.key limit ${bind(limit)}`
   return session.on.query<HitRow>({ text, values: binder.values })
 }
 
