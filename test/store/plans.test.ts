@@ -23,6 +23,7 @@ const base = baseOf('http://localhost')
 const indexer = createIndexer(base)
 const patients = 1500
 const observations = 12_000
+const organizations = 30
 const everyone = { may: () => true, party: serviceParty }
 
 let store: Store
@@ -86,6 +87,7 @@ async function fill(database: Database): Promise<void> {
   const all = [
     ...Array.from({ length: patients }, (_, number) => row(patient(number))),
     ...Array.from({ length: observations }, (_, number) => row(observation(number))),
+    ...Array.from({ length: organizations }, (_, number) => row({ resourceType: 'Organization', id: `c${number}` })),
   ]
   for (let from = 0; from < all.length; from += 1500)
     await insert(database, all.slice(from, from + 1500), { epoch: 1, notes: [] })
@@ -416,5 +418,17 @@ describe('a read walks', () => {
     expect(matches).toHaveLength(50)
     expect(indexes()).toContain('search_patient')
     expectBounded()
+  })
+
+  test('what lies outside of compartments, and works out once for each what may refer to it', async () => {
+    plan = []
+    const after = { part: 'outside', key: 0 } as const
+    const dates = { start: undefined, end: undefined, since: undefined, types: undefined }
+    const { matches } = await store.everything({ patient: undefined, ...dates, count: 50, after })
+    expect(matches).toEqual([])
+    const ways = plan.filter(node => node['Node Type'] === 'Function Scan' && node['Actual Loops'] > 1)
+    expect(ways).toHaveLength(1)
+    // Other tests of this file define search parameters, which lie outside as well.
+    expect(ways[0]!['Actual Loops']).toBeLessThan(2 * organizations)
   })
 })
