@@ -19,13 +19,13 @@ const keyOptions = {
 
 export const clientCreate: AdminCommand = {
   name: 'client create',
-  usage: '--name NAME --organization NAME --scopes "a b" [--consent-exempt] [--jwks FILE | --jwks-url URL]',
+  usage: '--name NAME --organization ID --scopes "a b" [--consent-exempt] [--jwks FILE | --jwks-url URL]',
   summary: 'Create an integration client and show its id and secret once',
   details:
     'The scopes limit its access tokens: patients:read, or SMART scopes such as system/Observation.rs. A client with keys signs assertions (private_key_jwt) and gets no secret.',
   options: {
     name: { value: 'NAME', meaning: 'the name of the client' },
-    organization: { value: 'NAME', meaning: 'the organization of the client' },
+    organization: { value: 'ID', meaning: 'the id of the organization of the client, as in Organization/ID' },
     scopes: { value: 'SCOPES', meaning: 'the scopes, separated by spaces' },
     'consent-exempt': { meaning: 'a record-keeping system: consent does not filter its reads' },
     ...keyOptions,
