@@ -2,7 +2,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { check } from '../../../src/commands/map/check.ts'
 import { callOf, type MapCommand } from '../../../src/commands/map/command.ts'
 import { coverage } from '../../../src/commands/map/coverage.ts'
@@ -71,6 +71,20 @@ describe('check', () => {
         },
       ],
     })
+  })
+
+  test('names what the service needs and its own folder lacks; other folders need nothing', async () => {
+    const folder = await folderWith({ 'allergy-to-fhir.fml': toFhir })
+    vi.stubEnv('MAPPINGS_DIR', folder)
+    const served = await answer(check, folder)
+    const named = await answer(check, folder, 'allergy-to-fhir')
+    vi.unstubAllEnvs()
+    expect(served.isGood).toBe(false)
+    expect(served.text).toContain('this map is missing; the service needs it for AllergyIntolerance')
+    for (const file of ['matching.json', 'consents.json'])
+      expect(served.text).toContain(`${file}:1:1: this file is missing`)
+    expect(named.text).toBe('1 map, no problems\n')
+    expect((await answer(check, folder)).text).toBe('1 map, no problems\n')
   })
 
   test('of named maps says what is wrong with these, by name or path, and with what they import', async () => {
