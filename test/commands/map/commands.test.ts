@@ -87,6 +87,21 @@ describe('check', () => {
     expect((await answer(check, folder)).text).toBe('1 map, no problems\n')
   })
 
+  test('finds a map and examples that are not UTF-8, with file and line', async () => {
+    const folder = await folderWith(sound)
+    const examples = JSON.stringify([{ ...example, name: 'sévère' }], null, 2)
+    await writeFile(join(folder, 'allergy-to-fhir.fml'), Buffer.from(`// Ébène\n//\n// sévère\n${toFhir}`, 'latin1'))
+    await writeFile(join(folder, 'allergy-to-fhir.examples.json'), Buffer.from(examples, 'latin1'))
+    const { isGood, text } = await answer(check, folder)
+    expect(isGood).toBe(false)
+    expect(text).toContain('allergy-to-fhir.examples.json:3:15: not UTF-8: save the file as UTF-8\n')
+    expect(text).toContain('allergy-to-fhir.fml:1:4: not UTF-8: save the file as UTF-8\n')
+    expect(text).toContain('2 maps, 2 problems')
+    await writeFile(join(folder, 'allergy-to-fhir.fml'), `// Ébène\n//\n// sévère\n${toFhir}`)
+    await writeFile(join(folder, 'allergy-to-fhir.examples.json'), `\uFEFF${examples}`)
+    expect((await answer(check, folder)).text).toBe('2 maps, no problems\n')
+  })
+
   test('of named maps says what is wrong with these, by name or path, and with what they import', async () => {
     const importing = fromFhir
       .replace('uses', 'imports "https://ward.example/allergy-to-*"\nuses')
@@ -259,6 +274,15 @@ describe('fmt', () => {
     expect(text).toContain('a.fml: laid out\n2 maps, 1 changed\n')
     expect(await readFile(join(folder, 'a.fml'), 'utf8')).toBe(toFhir)
     expect(await readFile(join(folder, 'b.fml'), 'utf8')).toBe('group')
+  })
+
+  test('leaves a map that is not UTF-8 as it is', async () => {
+    const folder = await folderWith({})
+    const bytes = Buffer.from(`// s\u00e9v\u00e8re\n${odd}`, 'latin1')
+    await writeFile(join(folder, 'a.fml'), bytes)
+    const { isGood, text } = await answer(fmt, folder)
+    expect([isGood, text]).toEqual([false, expect.stringContaining('a.fml:1:5: not UTF-8')])
+    expect(await readFile(join(folder, 'a.fml'))).toEqual(bytes)
   })
 
   test('only says what it would change when asked to check', async () => {
