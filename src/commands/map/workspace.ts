@@ -33,7 +33,12 @@ export async function openWorkspace(call: MapCall, { isAboutNamed = false, ...ne
   const named = call.files.map(file => existing(file, call))
   const own = await readFolder(call.folder).catch(() => [])
   const files = unique([...own, ...filesBeside(call, named), ...(await filesWith(call))])
-  if (files.length === 0) throw new UsageError(`there are no maps in ${call.folder}`)
+  if (files.length === 0)
+    throw new UsageError(
+      statSync(call.folder, { throwIfNoEntry: false })?.isDirectory()
+        ? `there are no maps in ${call.folder}`
+        : `there is no folder ${call.folder}`,
+    )
   const others = new Set(files.slice(own.length).map(({ path }) => path))
   const sources = named.map(path => readSource(call.folder, path))
   const compiled = isAboutNamed && named.length > 0 ? new Set(sources.map(({ path }) => path)) : undefined

@@ -102,6 +102,12 @@ describe('check', () => {
     expect((await answer(check, folder)).text).toBe('2 maps, no problems\n')
   })
 
+  test('tells a folder without maps from one that is not there', async () => {
+    const folder = await folderWith({})
+    await expect(answer(check, folder)).rejects.toThrow(`there are no maps in ${folder}`)
+    await expect(answer(check, join(folder, 'nope'))).rejects.toThrow(`there is no folder ${join(folder, 'nope')}`)
+  })
+
   test('of named maps says what is wrong with these, by name or path, and with what they import', async () => {
     const importing = fromFhir
       .replace('uses', 'imports "https://ward.example/allergy-to-*"\nuses')
@@ -248,6 +254,14 @@ describe('run', () => {
      |   ^^^^^^
 `)
     expect(json).toMatchObject({ error: { file: 'allergy-to-fhir.fml', line: 16, column: 3, path: 'WardAllergy.id' } })
+  })
+
+  test('takes one record: a list, or a value that is no object, is refused by the name of its file', async () => {
+    const folder = await folderWith({ ...sound, 'list.json': JSON.stringify([example.from]), 'word.json': '"a"' })
+    const runOn = (name: string) => answer(run, folder, 'allergy-to-fhir', '--input', join(folder, name))
+    const rest = 'a map takes one record or resource at a time'
+    await expect(runOn('list.json')).rejects.toThrow(`${join(folder, 'list.json')}: this is a list; ${rest}`)
+    await expect(runOn('word.json')).rejects.toThrow(`${join(folder, 'word.json')}: this is no JSON object; ${rest}`)
   })
 
   test('asks for what is missing', async () => {
