@@ -21,6 +21,7 @@ import { fullness, warningsOf } from './state/fullness.ts'
 import { type Lock, lock } from './state/lock.ts'
 import { read, write } from './state/meta.ts'
 import { outdated } from './state/outdated.ts'
+import { refused } from './state/refused.ts'
 import { openState, type State } from './state/state.ts'
 import { createUpkeep } from './state/upkeep.ts'
 
@@ -71,6 +72,7 @@ async function begin(parts: AgentParts, state: State, held: Lock): Promise<Agent
   settings.onChange(config => inputs.apply(config))
   const warnings = () => [
     ...[intake.trouble() ?? []].flat(),
+    ...refused(state),
     ...inputs.problems(),
     ...warningsOf(fullness(state, limits(), clock.now())),
     ...outdated(state),

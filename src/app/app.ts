@@ -47,7 +47,7 @@ import { webhookBacklog } from '../webhooks/backlog.ts'
 import { disclosing } from '../webhooks/disclose.ts'
 import { createWebhooks, type Webhooks } from '../webhooks/webhooks.ts'
 import { createAnchoring, createCollector } from './anchoring.ts'
-import { mapNeeds } from './map-needs.ts'
+import { servedNeeds } from './map-needs.ts'
 import { openPools, type Storage, storageIn } from './storage.ts'
 import { interfaceVersion, surfaces } from './surfaces.ts'
 
@@ -77,9 +77,7 @@ export function loadMappings({ mappingsDir, dataDir }: Config, log: Log, verdict
     folder: mappingsDir,
     kept: join(dataDir, 'mappings.json'),
     shapes,
-    needs: mapNeeds,
-    needsMatching: true,
-    needsConsents: true,
+    ...servedNeeds,
     verdicts,
     log,
   })

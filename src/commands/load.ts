@@ -6,6 +6,7 @@ import { openStorage } from '../app/storage.ts'
 import { type Database, openDatabase } from '../db/database.ts'
 import { borrowEmbedded, EmbeddedError } from '../db/embedded.ts'
 import { migrate } from '../db/migrate.ts'
+import { findClient } from '../identity/clients.ts'
 import { demoClient } from '../identity/demo-accounts.ts'
 import { addressOf, archiveOf, type Config, ConfigError, readConfig } from '../lib/config.ts'
 import { encryptionKey } from '../lib/encryption.ts'
@@ -56,9 +57,10 @@ async function main(): Promise<number> {
   const embedded =
     config.databaseUrl === '' ? await borrowEmbedded(config.dataDir, 40, log, archiveOf(config)) : undefined
   const connection = embedded?.connection ?? config.databaseUrl
+  const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0, layout: config.databaseLayout })
   try {
-    const database = openDatabase(connection, { poolSize: 2, statementTimeout: 0, layout: config.databaseLayout })
     await migrate(database)
+    const author = await authorOf(values.client, config, database)
     await mustHaveLayout(database, config.databaseLayout)
     const storage = openStorage(
       { ...config, poolSize: parallel + 1, statementTimeout: 600_000 },
@@ -68,7 +70,6 @@ async function main(): Promise<number> {
       await encryptionKey(config),
     )
     const meter = createMeter(process.stderr, values.json)
-    const author = values.client ?? (config.environment === 'local' ? demoClient.id : undefined)
     const origin = { organizationId: system.organizationId, requestId: `load-${randomUUID()}` }
     const progress = await load(storage.storeFor({ ...system, author, origin: values.events ? origin : undefined }), {
       paths: positionals,
@@ -82,11 +83,22 @@ async function main(): Promise<number> {
     }
     await storage.indexing.close()
     await storage.database.end()
-    await database.end()
     return print(summary(progress, meter.seconds(), values.json), progress.problems.length === 0 ? 0 : 1)
   } finally {
+    await database.end()
     await embedded?.stop()
   }
+}
+
+/** The client that new resources are by. @throws Failure NOT_FOUND for one that nobody could ever read them as. */
+async function authorOf(given: string | undefined, config: Config, database: Database): Promise<string | undefined> {
+  // The service makes the demo client when it starts, which may be later.
+  const usual = config.environment === 'local' ? demoClient.id : undefined
+  if (given === undefined || given === usual || (await findClient(database, given))) return given ?? usual
+  throw new Failure(
+    'NOT_FOUND',
+    `There is no client ${given.slice(0, 100)}, and nothing was loaded: --client is an id that \`npm run admin -- client list\` shows.`,
+  )
 }
 
 /** @throws ConfigError where a production database would get its identity from a setting that is not there. */

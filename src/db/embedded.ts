@@ -48,6 +48,19 @@ export interface EmbeddedOptions {
 
 const lockKey = 4_215_001
 
+const holdsDatabase = (dataDir: string): Promise<boolean> => exists(join(dataDir, 'postgres', 'PG_VERSION'))
+
+/**
+ * For a command that needs what a database holds: a new one has nothing to show, change or verify.
+ * @throws EmbeddedError if there is no database in the folder.
+ */
+export async function mustHoldDatabase(dataDir: string): Promise<void> {
+  if (await holdsDatabase(dataDir)) return
+  throw new EmbeddedError(
+    `There is no database in ${dataDir}: set DATA_DIR to the folder of the service, or start the service once, which creates it.`,
+  )
+}
+
 /**
  * For a command that runs while the service may run: uses the server that runs on `dataDir`, else starts one and stops it
  * afterwards.
@@ -84,7 +97,7 @@ export async function startEmbedded(
   const account = await serverAccount(dataDir, archive?.folder)
   const data = join(dataDir, 'postgres')
   const binaries = await findBinaries()
-  if (!(await exists(join(data, 'PG_VERSION')))) await initialise(binaries.initdb, data, account)
+  if (!(await holdsDatabase(dataDir))) await initialise(binaries.initdb, data, account)
   const orphan = await runningServer(data)
   const begin = async (socket: string): Promise<Running> => {
     const archiving = await archiveSettings(dataDir, archive, account)

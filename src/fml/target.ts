@@ -1,8 +1,9 @@
 // The right side of a rule: the targets of its values. https://hl7.org/fhir/R4/mapping-language.html#7.7.0.7.2
 
+import type { Position } from '../fhirpath/ast.ts'
 import { functions } from '../fhirpath/functions/table.ts'
 import { nearest } from '../lib/nearest.ts'
-import type { Argument, Invocation, ListMode, Path, Target, TargetListMode, Transform } from './ast.ts'
+import type { Argument, Invocation, ListMode, Name, Path, Target, TargetListMode, Transform } from './ast.ts'
 import { argument, embedded, literal, parenthesized } from './expression.ts'
 import { path } from './path.ts'
 import { shown } from './problem.ts'
@@ -32,8 +33,10 @@ export function targets(reader: Reader): Target[] {
 function target(reader: Reader): Target {
   const around = reader.surroundings()
   const { at } = reader.peek()
-  const { path, transform } = assignment(reader)
+  let { path, transform } = assignment(reader)
+  const as = reader.peek().at
   let variable = reader.acceptWord('as') ? reader.name('the name of a variable after `as`') : undefined
+  if (path && variable && !transform && reader.at('=')) transform = late(reader, as, variable)
   const listModes: ListMode[] = []
   for (let mode = listMode(reader); mode; mode = listMode(reader)) listModes.push(mode)
   if (!variable && reader.acceptWord('as')) variable = reader.name('the name of a variable after `as`')
@@ -51,8 +54,18 @@ function assignment(reader: Reader): { path?: Path; transform?: Transform } {
   return reader.accept('=') ? { path: read, transform: transform(reader) } : { path: read }
 }
 
+/** `tgt.x as y = v` where the language wants `tgt.x = v as y`. @param as where `as` stands */
+function late(reader: Reader, as: Position, variable: Name): Transform {
+  reader.take()
+  const value = transform(reader)
+  const right = `= ${reader.text.slice(value.span.offset, reader.last().end)} as ${variable.text}`
+  reader.report(`the value comes before the variable: ${shown(right)}`, reader.since(as), right)
+  return value
+}
+
 function transform(reader: Reader): Transform {
   const start = reader.next
+  if (reader.at('%')) return bare(reader, start)
   if (reader.at('(') || reader.at('{')) return enclosed(reader)
   const value = literal(reader)
   if (value) return isExpression(reader) ? bare(reader, start) : value

@@ -6,6 +6,7 @@ import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { randomText } from '../lib/ids.ts'
 import { digestOf, isDigestOf, newOpaque } from './opaque.ts'
+import { mustBeResourceId } from './resource-id.ts'
 
 export interface Agent {
   readonly id: string
@@ -20,7 +21,10 @@ export interface Agent {
 
 const newKey = (): string => newOpaque('bak_')
 
-/** Creates an agent. Its key is returned once and cannot be read again. */
+/**
+ * Creates an agent. Its key is returned once and cannot be read again.
+ * @throws Failure VALIDATION_FAILED for a facility or an organisation that is no id.
+ */
 export async function createAgent(
   database: Database,
   {
@@ -29,6 +33,8 @@ export async function createAgent(
     organizationId,
   }: { readonly name: string; readonly facilityId: string; readonly organizationId: string },
 ): Promise<{ agent: Agent; key: string }> {
+  mustBeResourceId(facilityId, 'facility')
+  mustBeResourceId(organizationId, 'organization')
   const key = newKey()
   const [row] = await database.query<AgentRow>({
     text: `insert into bridge_agent (id, name, facility_id, organization_id, hash) values ($1, $2, $3, $4, $5)

@@ -10,6 +10,7 @@ import { randomText } from '../lib/ids.ts'
 import { argon2id, fromPhc, newRecipe, toPhc } from './argon2.ts'
 import { mustBePublicKeys } from './assertion.ts'
 import { publish } from './news.ts'
+import { mustBeResourceId } from './resource-id.ts'
 import type { StoredSecret } from './secrets.ts'
 
 export interface Client {
@@ -59,7 +60,7 @@ export const newClientId = (): string => `client_${randomText(20)}`
 
 /**
  * Creates a client. Its secret is returned once and cannot be read again.
- * @throws Failure VALIDATION_FAILED for unknown scopes or keys that are not public, CONFLICT if the id is taken.
+ * @throws Failure VALIDATION_FAILED for unknown scopes, keys that are not public or an organization that is no id, CONFLICT if the id is taken.
  */
 export async function createClient(
   database: Transactional,
@@ -67,6 +68,7 @@ export async function createClient(
   input: NewClient,
 ): Promise<{ client: Client; secret: string | undefined }> {
   const { id = newClientId(), name, organizationId, consentExempt = false, jwks, jwksUrl } = input
+  mustBeResourceId(organizationId, 'organization')
   if (jwks !== undefined) mustBePublicKeys(jwks)
   // Where a client appears by its id, a patient or a user appears as patient/… or user/….
   if (id.includes('/')) throw new Failure('VALIDATION_FAILED', 'A client id must not contain a slash.')

@@ -6,6 +6,7 @@ import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
 import { randomText } from '../lib/ids.ts'
 import { argon2id, newRecipe, toPhc } from './argon2.ts'
+import { mustBeResourceId } from './resource-id.ts'
 
 export interface User {
   readonly id: string
@@ -25,7 +26,7 @@ export const foldEmail = (email: string): string => email.trim().normalize('NFKC
 
 /**
  * Creates a user with a password that is returned once.
- * @throws Failure VALIDATION_FAILED for what is no address, CONFLICT if there is a user with it.
+ * @throws Failure VALIDATION_FAILED for what is no address, or an organization that is no id; CONFLICT if there is a user with it.
  */
 export async function createUser(
   database: Database,
@@ -40,6 +41,7 @@ export async function createUser(
   const email = foldEmail(input.email)
   if (!isEmail.test(email))
     throw new Failure('VALIDATION_FAILED', `${input.email.slice(0, 254)} is not an e-mail address.`)
+  mustBeResourceId(input.organizationId, 'organization')
   const { password, hash } = await hashed(input.password ?? randomText(22))
   const [row] = await database.query<UserRow>({
     text: `insert into portal_user (id, email, hash, organization_id, roles) values ($1, $2, $3, $4, $5)

@@ -51,7 +51,7 @@ export function unitOf(resource: JsonObject, place: SourceLocation): LoadUnit {
 function put(resource: JsonObject, fullUrl: string | undefined): TransactionEntry {
   const type = String(resource['resourceType'])
   if (!isResourceType(type)) throw new Error(`"${type.slice(0, 60)}" is not a resource type of R4`)
-  const own = typeof resource['id'] === 'string' && idShape.test(resource['id']) ? resource['id'] : undefined
+  const own = ownId(resource)
   const id = own ?? /^urn:uuid:([0-9a-f-]{36})$/i.exec(fullUrl ?? '')?.[1]?.toLowerCase() ?? contentId(resource)
   return {
     fullUrl,
@@ -59,8 +59,16 @@ function put(resource: JsonObject, fullUrl: string | undefined): TransactionEntr
     type,
     id,
     query: undefined,
-    resource: resource['id'] === undefined ? { ...resource, id } : resource,
+    resource: own === undefined ? { ...resource, id } : resource,
   }
+}
+
+/** @throws Error for an id under which nothing can be stored. */
+function ownId({ id }: JsonObject): string | undefined {
+  if (id === undefined || (typeof id === 'string' && idShape.test(id))) return id
+  throw new Error(
+    `${JSON.stringify(id).slice(0, 80)} is not an id: an id has 1 to 64 letters, digits, hyphens and dots`,
+  )
 }
 
 /** A UUID version 8 (RFC 9562 §5.8) from the content: the same resource gets the same id. */

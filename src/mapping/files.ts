@@ -1,5 +1,6 @@
 // The files of a folder of maps, as text: maps, their examples, and the FHIR resources that maps refer to.
 
+import { isUtf8 } from 'node:buffer'
 import { type BigIntStats, readFileSync, statSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -11,6 +12,8 @@ export interface SourceFile {
   /** Below the folder of maps, with `/`: `codes/severity.fml`. */
   readonly name: string
   readonly text: string
+  /** The line of the first bytes that are not UTF-8; absent: there are none. */
+  readonly foreignLine?: number
 }
 
 /** The state of a folder without reading its files: two equal looks mean that nothing has changed. */
@@ -50,7 +53,7 @@ export async function lookInto(folder: string): Promise<Look> {
 
 /** Reads the files that were found in a folder. */
 export async function readFiles(folder: string, paths: readonly string[]): Promise<SourceFile[]> {
-  return Promise.all(paths.map(async path => sourceFile(folder, path, await readFile(path, 'utf8'))))
+  return Promise.all(paths.map(async path => sourceFile(folder, path, await readFile(path))))
 }
 
 /** Reads a whole folder. @throws Error if there is no such folder. */
@@ -62,7 +65,7 @@ export async function readFolder(folder: string): Promise<SourceFile[]> {
 /** Reads one file. @throws Error if there is no such file. */
 export function readSource(folder: string, path: string): SourceFile {
   if (!statSync(path, { throwIfNoEntry: false })?.isFile()) throw new Error(`There is no file ${path}.`)
-  return sourceFile(folder, path, readFileSync(path, 'utf8'))
+  return sourceFile(folder, path, readFileSync(path))
 }
 
 /** The ending of maps is `.fml`; `.map` is an older one. */
@@ -85,11 +88,20 @@ function markOf(path: string, { size, mtimeNs, ctimeNs, ino }: BigIntStats): str
   return `${path} ${size} ${mtimeNs} ${ctimeNs} ${ino}`
 }
 
-function sourceFile(folder: string, path: string, text: string): SourceFile {
+function sourceFile(folder: string, path: string, bytes: Buffer): SourceFile {
   const shown = relative(process.cwd(), path)
   return {
     path: shown.startsWith('..') ? path : shown,
     name: relative(folder, path).replaceAll('\\', '/'),
-    text: text.replace(/^\uFEFF/, ''),
+    text: bytes.toString('utf8').replace(/^\uFEFF/, ''),
+    ...(isUtf8(bytes) ? {} : { foreignLine: foreignLineOf(bytes) }),
+  }
+}
+
+function foreignLineOf(bytes: Buffer): number {
+  for (let line = 1, from = 0; ; line++) {
+    const end = bytes.indexOf('\n', from)
+    if (end < 0 || !isUtf8(bytes.subarray(from, end))) return line
+    from = end + 1
   }
 }

@@ -20,6 +20,15 @@ export function problemIn({ path }: SourceFile, message: string, span: Span = NO
   return { message, span, file: path }
 }
 
+/** What is wrong with a file whose bytes are not UTF-8: what its letters are is unknown, whatever can be read of it. */
+export function encodingProblems(file: SourceFile): Problem[] {
+  const { foreignLine: line, text } = file
+  if (line === undefined) return []
+  const from = text.split('\n', line - 1).reduce((sum, each) => sum + each.length + 1, 0)
+  const at = Math.max(from, text.indexOf('\uFFFD', from))
+  return [problemIn(file, 'not UTF-8: save the file as UTF-8', spanAt(text, at))]
+}
+
 /** Where a property first has this value in a file. */
 export function placeOf({ text }: SourceFile, property: string, value: string): Span {
   const [name, quoted] = [property, value].map(each => JSON.stringify(each).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))

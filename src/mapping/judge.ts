@@ -61,9 +61,9 @@ export function isSound({ problems }: Judged): boolean {
 /** True if nothing has changed between the two. */
 export function isSame(judged: Judged, files: readonly SourceFile[]): boolean {
   if (!judged.set || judged.files.length !== files.length) return false
-  return files.every(({ name, text }, index) => {
+  return files.every(({ name, text, foreignLine }, index) => {
     const other = judged.files[index]!
-    return other.name === name && other.text === text
+    return other.name === name && other.text === text && other.foreignLine === foreignLine
   })
 }
 

@@ -73,7 +73,9 @@ function fault(value: unknown, mappings: ReadonlyMap<string, Mapping>): string |
   if (program && (program.sources[0]?.type !== structure || program.targets[0]?.type !== 'Bundle'))
     return `the map ${map} does not convert ${structure} to Bundle`
   const wrong = Array.isArray(required) ? required.find(each => !isPlace(each)) : required
-  return wrong === undefined ? undefined : '`required` lists segments and fields: ["PID", "OBX-3"]'
+  if (wrong === undefined) return undefined
+  const entry = Array.isArray(required) ? `; ${JSON.stringify(wrong)} is neither` : ''
+  return `\`required\` lists segments and fields: ["PID", "OBX-3"]${entry}`
 }
 
 function isPlace(value: unknown): boolean {

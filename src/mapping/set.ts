@@ -9,7 +9,7 @@ import type { Matching } from '../mpi/matching/weights.ts'
 import type { ConsentTypes } from '../shapes/consent-types.ts'
 import { consentsIn } from './consents.ts'
 import { isMap, mapName, type SourceFile } from './files.ts'
-import { problemIn } from './json-file.ts'
+import { encodingProblems, problemIn } from './json-file.ts'
 import { type MapText, mapText } from './map-text.ts'
 import { matching } from './map-urls.ts'
 import { type Mapping, mappingFrom, readOnly } from './mapping.ts'
@@ -90,7 +90,7 @@ export function* buildSet(files: readonly SourceFile[], options: SetOptions): Ge
   const { structures, tables, terminology, problems } = beside.resources
   const weights = weightsIn(files, options.needsMatching ?? false)
   const { consents, problems: faults } = consentsIn(files, options.needsConsents ?? false)
-  const found = [...problems, ...weights.problems, ...faults]
+  const found = [...files.flatMap(encodingProblems), ...problems, ...weights.problems, ...faults]
   const basis = options.verdicts && basisOf(beside.files, options.shapes)
   const read: Read[] = []
   for (const source of files.filter(({ name }) => isMap(name))) {

@@ -168,6 +168,8 @@ const mistakes: readonly (readonly [string, readonly string[]])[] = [
   [rule('-> tgt.b;'), ['2:3+2 a source such as `src.name` is missing; found `->`']],
   [rule('{ src.b -> tgt.b; }'), ['2:3+1 a rule is missing before this brace: `src.name as a -> tgt.name as b then {`']],
   [rule('src. as v -> tgt.b = v;'), ['2:11+1 `v` is not allowed here; end the rule with a semicolon']],
+  [rule('src.a as v -> tgt.b as w = v;'), ['2:23+8 the value comes before the variable: `= v as w` ⇒ = v as w']],
+  [rule('src.a as v -> tgt.b = %v.c;'), ['2:25+4 put the FHIRPath expression in parentheses ⇒ (%v.c)']],
   [rule('src.a as v -> tgt.b = v § ;'), ['2:27+1 `§` is not valid in a map']],
   [rule('src.a as v -> tgt.b = v)  ;'), ['2:26+1 this parenthesis has no opening parenthesis ⇒ leave out']],
   [rule('src.a as -> tgt.b = v;'), ['2:12+2 the name of a variable after `as` is missing; found `->`']],

@@ -10,13 +10,13 @@ beforeAll(async () => {
 })
 
 const created = (name: string) =>
-  createAgent(database, { name, facilityId: `facility of ${name}`, organizationId: `organisation of ${name}` })
+  createAgent(database, { name, facilityId: `facility-of-${name}`, organizationId: `organisation-of-${name}` })
 
 test('an agent is who its id and its key prove', async () => {
   const [one, other] = [await created('one'), await created('other')]
   expect(one.agent).toEqual({
-    ...{ id: expect.stringMatching(/^agt_[A-Za-z0-9]{20}$/), name: 'one', facilityId: 'facility of one' },
-    organizationId: 'organisation of one',
+    ...{ id: expect.stringMatching(/^agt_[A-Za-z0-9]{20}$/), name: 'one', facilityId: 'facility-of-one' },
+    organizationId: 'organisation-of-one',
     ...{ createdAt: expect.any(Date), rotatedAt: undefined, revokedAt: undefined },
   })
   expect(one.key).toMatch(/^bak_[A-Za-z0-9]{30,}$/)

@@ -200,17 +200,24 @@ test('keys are set, listed and taken away by commands, and only where they may b
   expect(await told(['client', 'set-keys', id, '--none'])).toMatchObject({ jwks_url: null, key_ids: null })
   const nothing = join(folder, 'null.json')
   await writeFile(nothing, 'null')
+  const words = join(folder, 'words.json')
+  await writeFile(words, 'no keys')
   const cases: [string[], number, string][] = [
     [['client', 'set-keys', id], 2, 'specify exactly one of --jwks, --jwks-url and --none'],
     [['client', 'set-keys', id, '--none', '--jwks-url', url], 2, 'specify exactly one of'],
     [['client', 'set-keys', id, '--jwks-url', 'https://10.0.0.1/jwks.json'], 1, '10.0.0.1 is private'],
-    [['client', 'set-keys', id, '--jwks', join(folder, 'nothing.json')], 2, 'does not contain a JSON Web Key Set'],
+    [
+      ['client', 'set-keys', id, '--jwks', join(folder, 'nothing.json')],
+      2,
+      'nothing.json cannot be read: there is no such file',
+    ],
+    [['client', 'set-keys', id, '--jwks', words], 2, 'does not contain a JSON Web Key Set'],
     [['client', 'set-keys', id, '--jwks', nothing], 1, 'The key set contains no keys.'],
   ]
   await told(['client', 'set-keys', id, '--jwks-url', url])
-  for (const [args, code, words] of cases) {
+  for (const [args, code, told] of cases) {
     const outcome = await admin(args)
-    expect([outcome.code, outcome.output.includes(words)], outcome.output).toEqual([code, true])
+    expect([outcome.code, outcome.output.includes(told)], outcome.output).toEqual([code, true])
   }
   // A file with nothing in it takes no keys away.
   expect((await admin(['client', 'list'])).output).toContain(url)

@@ -101,3 +101,11 @@ test('a conditional reference to a resource that comes later in the files is fol
   expect(outcome(progress)).toEqual({ created: 2, updated: 0, unchanged: 0, problems: [] })
   expect((await call('GET', 'Encounter/later-1')).body.participant[0].individual.reference).toBe('Practitioner/staff-7')
 })
+
+test('a resource whose id is none is reported with the id, and the others are loaded', async () => {
+  const lines = ['bad id!', 'good'].map(id => JSON.stringify({ resourceType: 'Patient', id }))
+  expect(outcome(await loadText('ids.ndjson', lines.join('\n')))).toEqual({
+    ...{ created: 1, updated: 0, unchanged: 0 },
+    problems: [{ line: 1, message: '"bad id!" is not an id: an id has 1 to 64 letters, digits, hyphens and dots' }],
+  })
+})

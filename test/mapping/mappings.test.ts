@@ -143,6 +143,15 @@ test('without a sound set to begin with, nothing starts, and all problems are to
   await expect(createMappings({ ...kept, needs })).rejects.toThrow(/visit-to-fhir.fml:1:1: this map is missing/)
 })
 
+test('a map that is not UTF-8 is refused with its line, and the last sound one stays', async () => {
+  const { folder, parts, lines } = await desk(sound, { every: 20 })
+  const mappings = await started(parts)
+  await writeFile(join(folder, 'allergy-to-fhir.fml'), Buffer.from(`// one\n// s\u00e9v\u00e8re\n${changed}`, 'latin1'))
+  await refused(mappings)
+  expect(criticality(mappings)).toBe('high')
+  expect(lines().join('\n')).toContain('allergy-to-fhir.fml:2:5 mappings: not UTF-8')
+})
+
 test('examples may be broken: they are not served', async () => {
   const { parts } = await desk({ ...sound, 'allergy-to-fhir.examples.json': '[' })
   expect((await createMappings(parts)).state()).toBe('ok')

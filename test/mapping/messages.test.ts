@@ -181,7 +181,11 @@ describe('the list of messages', () => {
       [{ ...one, structure: 'ADT_A01' }],
       ['message ORU^R01: the map hl7v2/oru-r01-to-fhir does not convert ADT_A01 to Bundle'],
     ],
-    [[{ ...one, required: ['OBX-99'] }], ['message ORU^R01: `required` lists segments and fields: ["PID", "OBX-3"]']],
+    [
+      [{ ...one, required: ['PID', 'OBX-99'] }],
+      ['message ORU^R01: `required` lists segments and fields: ["PID", "OBX-3"]; "OBX-99" is neither'],
+    ],
+    [[{ ...one, required: 'PID' }], ['message ORU^R01: `required` lists segments and fields: ["PID", "OBX-3"]']],
     [
       [{ ...one, requires: [] }],
       ['message ORU^R01: there is no `requires` here; a message has message, profile, structure, map, required'],

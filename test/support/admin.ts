@@ -32,9 +32,10 @@ export function adminOn(database: () => string) {
     const code = await runTool(adminTool(environment(env)), args, { stdout: stream, stderr: stream })
     return { code, output }
   }
+  const loadProcess = process('src/commands/load.ts')
   /** npm run load, which must succeed. */
   const loaded = async (args: readonly string[]): Promise<void> => {
-    const { code, output } = await process('src/commands/load.ts')(args)
+    const { code, output } = await loadProcess(args)
     expect(code, output).toBe(0)
   }
   /** What a command answers programs; it must succeed. */
@@ -43,5 +44,5 @@ export function adminOn(database: () => string) {
     expect(code, output).toBe(0)
     return JSON.parse(output)
   }
-  return { admin, adminProcess: process('src/commands/admin.ts'), told, loaded }
+  return { admin, adminProcess: process('src/commands/admin.ts'), told, loadProcess, loaded }
 }

@@ -13,6 +13,7 @@ import { type HttpProxy, proxyFor } from '../server/proxy.ts'
 import { connectionsTo, createTransport, requesterOf, Unreachable } from '../server/transport.ts'
 import { fullness, warningsOf } from '../state/fullness.ts'
 import { isOlder } from '../state/outdated.ts'
+import { refused } from '../state/refused.ts'
 import { openState, type State } from '../state/state.ts'
 import { version } from '../version.ts'
 import type { AgentCommand } from './tool.ts'
@@ -29,7 +30,8 @@ const bad = (check: string, text: string): Finding => ({ check, is_good: false, 
 export const doctor: AgentCommand = {
   name: 'doctor',
   usage: '',
-  summary: 'Check config, key file, disk, database, network, certificate, agent key, clock and version',
+  summary:
+    'Check config, key file, disk, database, refused batches, network, certificate, agent key, clock and version',
   details: 'May run beside the agent.',
   options: {},
   async run({ file }) {
@@ -55,7 +57,7 @@ async function examine(file: string): Promise<Finding[]> {
     throw error
   }
   try {
-    const findings = [good('config', file), secret(file, config), database(state), disk(state, config)]
+    const findings = [good('config', file), secret(file, config), database(state), disk(state, config), batches(state)]
     const network = await reach(config, proxy)
     return [...findings, ...network, ...(network.every(each => each.is_good) ? await talk(state, config) : [])]
   } finally {
@@ -83,6 +85,12 @@ function disk(state: State, { limits }: Config): Finding {
   const all = fullness(state, limits, systemClock.now())
   const warnings = warningsOf(all)
   return warnings.length === 0 ? good('room', all.map(each => each.text).join('; ')) : bad('room', warnings.join('; '))
+}
+
+/** What a running agent has met: a heartbeat alone does not show that batches are refused. */
+function batches(state: State): Finding {
+  const [refusal] = refused(state)
+  return refusal === undefined ? good('batches', 'none is refused as a whole') : bad('batches', refusal)
 }
 
 /** Days before the end of a certificate when it is time to act. */

@@ -7,6 +7,7 @@ import { fullness, warningsOf } from '../state/fullness.ts'
 import { tryLock } from '../state/lock.ts'
 import { read } from '../state/meta.ts'
 import { outdated } from '../state/outdated.ts'
+import { refused } from '../state/refused.ts'
 import type { State } from '../state/state.ts'
 import { withState } from './open.ts'
 import type { AgentCommand } from './tool.ts'
@@ -35,7 +36,8 @@ function runs({ state_folder }: Config): boolean {
 }
 
 const stored = (state: State, config: Config): Status => {
-  const warnings = [...warningsOf(fullness(state, config.limits, systemClock.now())), ...outdated(state)]
+  const full = warningsOf(fullness(state, config.limits, systemClock.now()))
+  const warnings = [...refused(state), ...full, ...outdated(state)]
   return statusOf({ state, clock: systemClock, config, inputs: {}, warnings })
 }
 

@@ -4,6 +4,7 @@ import type { Log } from '../log.ts'
 import { type Batch, bindBatch, dissolve, openBatch, type Sender } from '../state/batches.ts'
 import { tally } from '../state/items.ts'
 import { read } from '../state/meta.ts'
+import { noteRefused, noteTaken } from '../state/refused.ts'
 import { giveUp, type Rejected, settle, untilHeld } from '../state/settle.ts'
 import { giveBackSpace, type State } from '../state/state.ts'
 import { type Backoff, createBackoff } from './backoff.ts'
@@ -106,6 +107,7 @@ function taken({ state, clock, log }: UploadParts, memory: Memory, batch: Batch,
   const result = settle(state, batch, rejected, acked_through_seq, clock.now())
   memory.backoff.reset()
   memory.unread = 0
+  noteTaken(state)
   memory.size = Math.min(mostItems, memory.size * 2)
   sizeFrom(memory, reply)
   log.info('batch sent', { items: batch.items.length, ...result, acked_through_seq })
@@ -123,7 +125,7 @@ function sizeFrom(memory: Memory, { body }: Reply): void {
 
 /**
  * The batch as a whole is refused: smaller ones find the item that is the cause, which goes to quarantine while the others go
- * on. Where one item after the other is refused so, the cause is elsewhere, and nothing more is moved.
+ * on. Where one item after the other is refused so, or a batch without items, the cause is elsewhere, and nothing more is moved.
  */
 function refusedWhole({ state, clock, log }: UploadParts, memory: Memory, batch: Batch, reply: Reply): number {
   const code = codeOf(reply) ?? `HTTP_${reply.status}`
@@ -131,7 +133,11 @@ function refusedWhole({ state, clock, log }: UploadParts, memory: Memory, batch:
   log.warn('a batch as a whole was refused', { status: reply.status, code, items: batch.items.length })
   // The name of the batch is taken: with another one its items are done, or are duplicates.
   const isTaken = reply.status === 409
-  if (only && !isTaken && memory.unread >= mostUnread) return Math.max(refusedWait, memory.backoff.next())
+  const isNoItemsFault = batch.items.length === 0 || (only && memory.unread >= mostUnread)
+  if (isNoItemsFault && !isTaken) {
+    noteRefused(state, { status: reply.status, code, fields: fieldsOf(reply) })
+    return Math.max(refusedWait, memory.backoff.next())
+  }
   memory.size = isTaken ? memory.size : Math.max(1, Math.floor(batch.items.length / 2))
   state.transaction(() => {
     dissolve(state, batch.batchId)
@@ -144,4 +150,11 @@ function refusedWhole({ state, clock, log }: UploadParts, memory: Memory, batch:
     giveUp(state, only, { origin: 'server', code, message: words, field: place }, clock.now())
   })
   return isTaken ? memory.backoff.next() : 0
+}
+
+/** The fields that an answer names as wrong; a name that could hold what was received is left out. */
+function fieldsOf({ body }: Reply): string[] {
+  const details = Array.isArray(body['details']) ? body['details'] : []
+  const fields = details.map(each => each?.field).filter(each => typeof each === 'string')
+  return [...new Set(fields)].filter(each => /^[a-z_.[\]\d]{1,60}$/.test(each)).slice(0, 3)
 }

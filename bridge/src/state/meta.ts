@@ -1,4 +1,5 @@
 // Single values of the agent that survive a restart.
+import type { Refusal } from './refused.ts'
 import { withReserve } from './reserve.ts'
 import type { State } from './state.ts'
 
@@ -21,6 +22,8 @@ interface Values {
   readonly last_command: string
   /** The oldest version of the agent that the server supports. */
   readonly min_agent_version: string
+  /** Why the server refuses every batch; null: it took the last one. */
+  readonly refused: Refusal | null
   readonly update: { readonly version: string; readonly url?: string }
 }
 

@@ -14,8 +14,11 @@ export const agentCreate: AdminCommand = {
   details: 'The agent sends them as X-Bridge-Agent-ID and X-Bridge-Agent-Key.',
   options: {
     name: { value: 'NAME', meaning: 'the name of the agent' },
-    facility: { value: 'ID', meaning: 'the facility that the agent serves: an Organization or a Location' },
-    organization: { value: 'ID', meaning: 'the organisation that its records belong to (default: the facility)' },
+    facility: { value: 'ID', meaning: 'the id of the facility that the agent serves, an Organization or a Location' },
+    organization: {
+      value: 'ID',
+      meaning: 'the id of the organisation that its records belong to (default: the facility)',
+    },
   },
   async run(call) {
     mustBeNone(call)

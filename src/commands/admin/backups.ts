@@ -69,7 +69,9 @@ export const backups: FilesCommand = {
     const [given, ...more] = call.positionals
     if (more.length > 0) throw new UsageError(`unexpected argument ${more[0]}`)
     const { backupsIn } = await import('../../db/backup/list.ts')
-    const found = await Promise.all((await backupsIn(folderOf(call, given))).map(described))
+    const folder = folderOf(call, given)
+    await mustBeThere('the folder for backups is not there', folder)
+    const found = await Promise.all((await backupsIn(folder)).map(described))
     return {
       isGood: found.every(({ isDamaged }) => !isDamaged),
       text: found.length === 0 ? 'There are no backups.\n' : listing(found.map(each => [each.folder, rangeText(each)])),
@@ -159,23 +161,25 @@ function moment(text: string | undefined): string | undefined {
 }
 
 async function backedUp(config: Config, to: string) {
-  const [{ makeBackup }, { borrowEmbedded }, { exists }, { createLog }] = await Promise.all([
+  const [{ makeBackup }, { borrowEmbedded }, { createLog }] = await Promise.all([
     import('../../db/backup/make.ts'),
     import('../../db/embedded.ts'),
-    import('../../lib/draft.ts'),
     import('../../lib/log.ts'),
   ])
-  for (const [what, path] of [
-    ['DATA_DIR holds no database', join(config.dataDir, 'postgres')],
-    ['the folder for backups is not there', to],
-  ] as const)
-    if (!(await exists(path))) throw new ConfigError(`There is no ${path}: ${what}.`)
+  await mustBeThere('DATA_DIR holds no database', join(config.dataDir, 'postgres'))
+  await mustBeThere('the folder for backups is not there', to)
   const server = await borrowEmbedded(config.dataDir, 10, createLog('warn'), archiveOf(config))
   try {
     return await makeBackup(server.connection, to, config.encryptionKey ? undefined : config.dataDir)
   } finally {
     await server.stop()
   }
+}
+
+/** @throws ConfigError */
+async function mustBeThere(what: string, path: string): Promise<void> {
+  const { exists } = await import('../../lib/draft.ts')
+  if (!(await exists(path))) throw new ConfigError(`There is no ${path}: ${what}.`)
 }
 
 interface Described {

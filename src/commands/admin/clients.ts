@@ -19,13 +19,13 @@ const keyOptions = {
 
 export const clientCreate: AdminCommand = {
   name: 'client create',
-  usage: '--name NAME --organization NAME --scopes "a b" [--consent-exempt] [--jwks FILE | --jwks-url URL]',
+  usage: '--name NAME --organization ID --scopes "a b" [--consent-exempt] [--jwks FILE | --jwks-url URL]',
   summary: 'Create an integration client and show its id and secret once',
   details:
     'The scopes limit its access tokens: patients:read, or SMART scopes such as system/Observation.rs. A client with keys signs assertions (private_key_jwt) and gets no secret.',
   options: {
     name: { value: 'NAME', meaning: 'the name of the client' },
-    organization: { value: 'NAME', meaning: 'the organization of the client' },
+    organization: { value: 'ID', meaning: 'the id of the organization of the client, as in Organization/ID' },
     scopes: { value: 'SCOPES', meaning: 'the scopes, separated by spaces' },
     'consent-exempt': { meaning: 'a record-keeping system: consent does not filter its reads' },
     ...keyOptions,
@@ -99,14 +99,19 @@ export const clientSetKeys: AdminCommand = {
   },
 }
 
-/** @throws UsageError for both, or for a file that holds no JSON; Failure VALIDATION_FAILED for a URL that is never called. */
+/** @throws UsageError for both, or for a file that cannot be read or holds no JSON; Failure VALIDATION_FAILED for a URL that is never called. */
 async function keysIn(call: AdminCall): Promise<ClientKeys | undefined> {
   const [file, url] = [call.text('jwks'), call.text('jwks-url')]
   if (file !== undefined && url !== undefined) throw new UsageError('specify --jwks or --jwks-url, not both')
   if (url !== undefined) return { jwksUrl: mustBeCallable(url, reachOf(call.config), '--jwks-url') }
   if (file === undefined) return undefined
+  const text = await readFile(file, 'utf8').catch(error => {
+    throw new UsageError(
+      `--jwks ${file} cannot be read: ${error.code === 'ENOENT' ? 'there is no such file' : error.message}`,
+    )
+  })
   try {
-    return { jwks: JSON.parse(await readFile(file, 'utf8')) }
+    return { jwks: JSON.parse(text) }
   } catch {
     throw new UsageError(`${file} does not contain a JSON Web Key Set: {"keys": [...]}`)
   }

@@ -23,7 +23,8 @@ import { userCreate, userDisable, userList, userResetPassword } from './users.ts
 /** The tool that `npm run admin` is, with these settings. */
 export const adminTool = (environment: Readonly<Record<string, string | undefined>>): Tool<AdminCall> => ({
   name: 'npm run admin --',
-  about: 'Uses the database of DATABASE_URL, or the embedded one of DATA_DIR. Can be used while the service runs.',
+  about:
+    'Uses the database of DATABASE_URL, or the embedded one of DATA_DIR, which only client, agent and user create make. Can be used while the service runs.',
   footer: ['Exit code: 0 on success, 1 on failure, 2 for wrong arguments.'],
   options: {},
   commands: [
@@ -74,16 +75,20 @@ export const adminTool = (environment: Readonly<Record<string, string | undefine
 /** Commands before which the database is neither opened nor migrated. */
 const onFiles = [backup, backups, restore]
 
+/** Commands that may be the first to use an embedded database, before the service starts: they create it. */
+const onNew = [clientCreate, agentCreate, userCreate]
+
 const plainErrors = [Failure, ConfigError, EmbeddedError, BackupError]
 
 /** Runs a command on the database, which is open only as long as it takes. Help loads nothing of it. */
 async function perform(command: AdminCommand, given: Arguments, config: Config): Promise<CommandResult> {
-  const [{ openDatabase }, { borrowEmbedded }, { migrate }, { createLog }] = await Promise.all([
+  const [{ openDatabase }, { borrowEmbedded, mustHoldDatabase }, { migrate }, { createLog }] = await Promise.all([
     import('../../db/database.ts'),
     import('../../db/embedded.ts'),
     import('../../db/migrate.ts'),
     import('../../lib/log.ts'),
   ])
+  if (config.databaseUrl === '' && !onNew.includes(command)) await mustHoldDatabase(config.dataDir)
   const embedded =
     config.databaseUrl === ''
       ? await borrowEmbedded(config.dataDir, 10, createLog('warn'), archiveOf(config))

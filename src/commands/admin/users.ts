@@ -7,12 +7,12 @@ import { type AdminCall, type AdminCommand, listing, mustBeNone, needed, theOne 
 
 export const userCreate: AdminCommand = {
   name: 'user create',
-  usage: '--email EMAIL --organization NAME [--role ROLE …]',
+  usage: '--email EMAIL --organization ID [--role ROLE …]',
   summary: 'Create a portal user and show the password once',
   details: '',
   options: {
     email: { value: 'EMAIL', meaning: 'the e-mail address for signing in' },
-    organization: { value: 'NAME', meaning: 'the organization of the user' },
+    organization: { value: 'ID', meaning: 'the id of the organization of the user, as in Organization/ID' },
     role: { value: 'ROLE', repeats: true, meaning: `${roles.join(', ')}; several are possible (default developer)` },
   },
   async run(call) {

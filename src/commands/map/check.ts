@@ -1,5 +1,6 @@
 // npm run map -- check: everything that is wrong with maps, their examples, and what they speak of.
 
+import { servedNeeds } from '../../app/map-needs.ts'
 import type { CommandResult } from '../../lib/command.ts'
 import { isWarning } from '../../mapping/set.ts'
 import type { MapCall, MapCommand } from './command.ts'
@@ -10,7 +11,8 @@ export const check: MapCommand = {
   usage: '[FILE…]',
   summary: 'Report all problems in the maps, or in the named ones',
   details: [
-    'The running service uses a folder without errors; warnings do not prevent it.',
+    'The running service uses a folder without errors; warnings do not prevent it. In its own folder, MAPPINGS_DIR,',
+    'a map or a file that the service needs and does not find is an error too; with another --folder it is not.',
     'A reference to an unknown structure is also a warning.',
   ].join('\n'),
   options: {},
@@ -18,7 +20,10 @@ export const check: MapCommand = {
 }
 
 async function run(call: MapCall): Promise<CommandResult> {
-  const { files, chosen, problems } = await openWorkspace(call, true)
+  const { files, chosen, problems } = await openWorkspace(call, {
+    isAboutNamed: true,
+    ...(call.isServed && servedNeeds),
+  })
   const errors = problems.filter(each => !isWarning(each)).length
   const warnings = problems.length - errors
   const counts = [

@@ -1,4 +1,5 @@
 // What a command of `npm run map` works with: its arguments, the folder of maps, and the records that maps can speak of.
+import { resolve } from 'node:path'
 import type { TObject } from 'typebox'
 import { type Command as AnyCommand, type Arguments, type Options, readArguments } from '../../lib/command.ts'
 import { settings } from '../../lib/config.ts'
@@ -9,6 +10,8 @@ export interface MapCall extends Arguments {
   readonly files: readonly string[]
   /** The folder of maps. */
   readonly folder: string
+  /** True if it is the folder that the service serves. */
+  readonly isServed: boolean
   /** The records that maps can speak of beside R4. */
   readonly shapes: readonly TObject[]
   /** What was said of maps before. */
@@ -30,8 +33,9 @@ export const common: Options = {
 /** A call with these arguments. */
 export function callWith(given: Arguments, shapes: readonly TObject[]): MapCall {
   const { default: fallback, name, parse } = settings.mappingsDir
-  const folder = parse(given.text('folder') ?? (process.env[name]?.trim() || fallback))
-  return { ...given, files: given.positionals, folder, shapes }
+  const served = parse(process.env[name]?.trim() || fallback)
+  const folder = parse(given.text('folder') ?? served)
+  return { ...given, files: given.positionals, folder, isServed: resolve(folder) === resolve(served), shapes }
 }
 
 /** Reads the arguments of a command. @throws UsageError */

@@ -5,6 +5,7 @@ import { format } from '../../fml/format.ts'
 import { parse } from '../../fml/parser.ts'
 import { errorsIn } from '../../fml/problem.ts'
 import type { CommandResult } from '../../lib/command.ts'
+import { encodingProblems } from '../../mapping/json-file.ts'
 import type { MapCall, MapCommand } from './command.ts'
 import { counted, listed, openWorkspace, rendered } from './workspace.ts'
 
@@ -20,8 +21,13 @@ export const fmt: MapCommand = {
 async function run(call: MapCall): Promise<CommandResult> {
   const { files, chosen } = await openWorkspace(call)
   const isOnlyCheck = call.isSet('check')
-  const unread = chosen.flatMap(({ source }) => errorsIn(parse(source.text, source.path).problems))
-  const other = chosen.filter(({ source }) => format(source.text) !== source.text).map(({ source }) => source)
+  const unread = chosen.flatMap(({ source }) => [
+    ...encodingProblems(source),
+    ...errorsIn(parse(source.text, source.path).problems),
+  ])
+  // Its letters are not what was read: written again, they would be lost.
+  const sound = chosen.filter(({ source }) => source.foreignLine === undefined)
+  const other = sound.filter(({ source }) => format(source.text) !== source.text).map(({ source }) => source)
   if (!isOnlyCheck) for (const { path, text } of other) await writeFile(path, format(text))
   const paths = other.map(({ path }) => path)
   const verb = isOnlyCheck ? 'has another layout' : 'laid out'

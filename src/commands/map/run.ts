@@ -94,7 +94,11 @@ async function textFrom(file: string): Promise<string> {
 /** A record, or a message as the structure that the map takes. */
 async function sourceIn(file: string, text: string, type: string | undefined, context: unknown): Promise<unknown> {
   try {
-    return isMessageType(type) ? await messageIn(text, type, context) : parseJson(text)
+    const value = isMessageType(type) ? await messageIn(text, type, context) : parseJson(text)
+    if (isObject(value)) return value
+    throw new Error(
+      `this is ${Array.isArray(value) ? 'a list' : 'no JSON object'}; a map takes one record or resource at a time`,
+    )
   } catch (error) {
     throw new UsageError(`${file}: ${(error as Error).message}`)
   }

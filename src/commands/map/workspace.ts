@@ -7,7 +7,7 @@ import { UsageError } from '../../lib/command.ts'
 import { type Example, examplesIn, examplesPath } from '../../mapping/examples.ts'
 import { readFolder, readSource, type SourceFile } from '../../mapping/files.ts'
 import type { Mapping } from '../../mapping/mapping.ts'
-import { isWarning, type MappingSet, mappingSet } from '../../mapping/set.ts'
+import { isWarning, type MappingSet, mappingSet, type SetOptions } from '../../mapping/set.ts'
 import type { MapCall } from './command.ts'
 import { existing, pathHere } from './paths.ts'
 
@@ -22,21 +22,28 @@ export interface Workspace {
   readonly problems: readonly Problem[]
 }
 
+type Asked = Pick<SetOptions, 'needs' | 'needsMatching' | 'needsConsents'> & { readonly isAboutNamed?: boolean }
+
 /**
  * Reads everything a command needs.
- * @param isAboutNamed true if of the maps of the folder only those are needed that the command names
+ * @param asked isAboutNamed: of the maps of the folder only those are needed that the command names; needs: what the folder must have
  * @throws UsageError for a file that is not there.
  */
-export async function openWorkspace(call: MapCall, isAboutNamed = false): Promise<Workspace> {
+export async function openWorkspace(call: MapCall, { isAboutNamed = false, ...needs }: Asked = {}): Promise<Workspace> {
   const named = call.files.map(file => existing(file, call))
   const own = await readFolder(call.folder).catch(() => [])
   const files = unique([...own, ...filesBeside(call, named), ...(await filesWith(call))])
-  if (files.length === 0) throw new UsageError(`there are no maps in ${call.folder}`)
+  if (files.length === 0)
+    throw new UsageError(
+      statSync(call.folder, { throwIfNoEntry: false })?.isDirectory()
+        ? `there are no maps in ${call.folder}`
+        : `there is no folder ${call.folder}`,
+    )
   const others = new Set(files.slice(own.length).map(({ path }) => path))
   const sources = named.map(path => readSource(call.folder, path))
   const compiled = isAboutNamed && named.length > 0 ? new Set(sources.map(({ path }) => path)) : undefined
   const { shapes, verdicts } = call
-  const set = mappingSet(files, { shapes, verdicts, others, ...(compiled && { compiled }) })
+  const set = mappingSet(files, { ...needs, shapes, verdicts, others, ...(compiled && { compiled }) })
   const { byMap, problems } = examplesIn(files)
   const mappings = [...set.mappings.values()]
   if (named.length === 0)

@@ -155,7 +155,11 @@ function unitFrom(line: Line, { input, source, store, failed }: Reading): LoadUn
     return refused('value', `this is a ${type}, but the manifest declares the file as ${input.type}`)
   if (!store.may(type, 'u'))
     return refused('forbidden', `the scopes do not permit writing ${type}: system/${type}.u does`)
-  return unitOf(source === undefined ? item.resource : withSource(item.resource, source), place)
+  try {
+    return unitOf(source === undefined ? item.resource : withSource(item.resource, source), place)
+  } catch (error) {
+    return refused('value', (error as Error).message)
+  }
 }
 
 /** "If Resource.meta.source is absent, servers SHOULD populate it with the inputSource value." */

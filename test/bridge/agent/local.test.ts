@@ -106,3 +106,32 @@ test('the page and agent status show the same, and neither holds what was receiv
   const { code, out } = await command('status', '--config', file)
   expect([code, out]).toEqual([0, expect.stringContaining('agent-1')])
 })
+
+test('an agent whose batches are refused whatever they hold says so on its page, to doctor and in its heartbeats', async () => {
+  const strict = await startStandIn()
+  strict.script = ({ path }) => {
+    if (path.endsWith('/sync')) return { status: 422, body: { error_code: 'VALIDATION_FAILED' } }
+    const ok = { status: 'ok', acked_through_seq: 0, next_heartbeat_seconds: 1, server_time: new Date().toISOString() }
+    return path.endsWith('/heartbeat') ? { status: 200, body: ok } : undefined
+  }
+  const own = writeAgent(freshFolder(), strict.url)
+  const running = await runAgent(own)
+  const headers = { 'content-type': 'application/json', authorization: `Bearer ${localToken}` }
+  await fetch(`http://127.0.0.1:${running.port}/items`, { method: 'POST', headers, body: JSON.stringify(stock) })
+  const words = 'the server refuses every batch: it answers 422 VALIDATION_FAILED'
+  await strict.until('a heartbeat tells it', () =>
+    strict.paths('/heartbeat').some(({ body }) => String(body.warnings).startsWith(words)),
+  )
+  // The item by itself, then the gap that it left; after that the agent waits.
+  expect(strict.paths('/sync').map(({ body }) => [body.items.length, body.skipped])).toEqual([
+    [1, undefined],
+    [0, [1]],
+  ])
+  const page = await (await fetch(`http://127.0.0.1:${running.port}/`)).text()
+  expect(page).toContain('Something needs attention.')
+  expect(page).toContain(words)
+  const status = await command('status', '--config', own)
+  expect([status.code, status.out]).toEqual([1, expect.stringContaining(words)])
+  const doctor = await command('doctor', '--config', own)
+  expect([doctor.code, doctor.out]).toEqual([1, expect.stringMatching(new RegExp(`BAD {3}batches +${words}`))])
+})

@@ -8,6 +8,7 @@ import { createUpload } from '../../../bridge/src/server/upload.ts'
 import { addItem, tally } from '../../../bridge/src/state/items.ts'
 import { read } from '../../../bridge/src/state/meta.ts'
 import { listQuarantine, retryQuarantine, showQuarantined } from '../../../bridge/src/state/quarantine.ts'
+import { refused } from '../../../bridge/src/state/refused.ts'
 import type { State } from '../../../bridge/src/state/state.ts'
 import { freshState, testClock } from '../support/agent.ts'
 import { agentKey, type StandIn, startStandIn } from '../support/stand-in.ts'
@@ -249,10 +250,39 @@ test('a server that refuses everything unread does not empty the queue into quar
   await heartbeat.step()
   for (let index = 0; index < 60; index++) clock.advance(await upload.step())
   expect(listQuarantine(state)).toHaveLength(5)
+  expect(refused(state)).toEqual([expect.stringContaining('it answers 400 VALIDATION_ERROR;')])
   standIn.script = () => undefined
   clock.advance(600_000)
   while ((await upload.step()) === 0) {}
   expect(standIn.done.size).toBe(35)
+})
+
+test('a batch that only declares gaps and is refused is repeated after a minute or more, until the server takes it', async () => {
+  const standIn = await startStandIn()
+  const { state, upload, heartbeat, clock } = await talker(standIn)
+  const body = {
+    error_code: 'VALIDATION_FAILED',
+    message: 'no',
+    details: [{ field: 'facility_id' }, { field: 'Abena' }],
+  }
+  standIn.script = ({ path }) => (path.endsWith('/sync') ? { status: 422, body } : undefined)
+  put(state, ['i0'])
+  await heartbeat.step()
+  await upload.step()
+  expect(refused(state)).toEqual([])
+  for (let index = 0; index < 5; index++) {
+    const wait = await upload.step()
+    expect(wait).toBeGreaterThanOrEqual(60_000)
+    clock.advance(wait)
+  }
+  expect(syncs(standIn)).toHaveLength(6)
+  expect(refused(state)).toEqual([expect.stringContaining('it answers 422 VALIDATION_FAILED for facility_id;')])
+  put(state, ['i1'])
+  standIn.script = () => undefined
+  while ((await upload.step()) === 0) {}
+  expect([...standIn.skipped]).toEqual([1])
+  expect([...standIn.done.keys()]).toEqual(['i1'])
+  expect(refused(state)).toEqual([])
 })
 
 test('a name of a batch that the server knows with another body is given up, and the items are sent under a new one', async () => {

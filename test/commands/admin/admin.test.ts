@@ -1,8 +1,11 @@
 // npm run admin: what an administrator does to clients and keys, and that a running service knows of it.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { duration } from '../../../src/commands/admin/duration.ts'
 import { adminOn } from '../../support/admin.ts'
 import { eventually, type Process, signIn, startProcess, useToken } from '../../support/identity.ts'
+import { temporaryFolder } from '../../support/temporary-folder.ts'
 
 let service: Process
 beforeAll(async () => {
@@ -105,6 +108,21 @@ test('what cannot be done ends with 1 and a sentence, wrong arguments with 2 and
     expect(outcome.output).toContain(words)
   }
   for (const [args] of [cases[0]!, cases[2]!]) expect(await adminProcess(args)).toEqual(await admin(args))
+})
+
+test('what reads, changes or verifies needs a database that is there, and makes none', async () => {
+  const folder = join(await temporaryFolder('nothing'), 'typo')
+  const embedded = { DATABASE_URL: '', DATA_DIR: folder }
+  for (const args of [
+    ['audit', 'verify'],
+    ['client', 'list'],
+    ['client', 'revoke', 'x'],
+    ['keys', 'rotate'],
+  ]) {
+    const output = `There is no database in ${folder}: set DATA_DIR to the folder of the service, or start the service once, which creates it.\n`
+    expect(await admin(args, embedded)).toEqual({ code: 1, output })
+  }
+  expect(existsSync(folder)).toBe(false)
 })
 
 test('every command explains itself, without a database', async () => {

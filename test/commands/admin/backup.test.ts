@@ -107,6 +107,9 @@ beforeAll(async () => {
   killed.child.kill('SIGKILL')
   await killed.ended
   expect((await admin('backups')).output).toBe('There are no backups.\n')
+  const nowhere = join(folder, 'nope')
+  const output = `There is no ${nowhere}: the folder for backups is not there.\n`
+  expect(await admin('backups', nowhere)).toMatchObject({ code: 1, output })
 
   let isOver = false
   const loads = ['one', 'two', 'three'].map(name => load(name, () => isOver))

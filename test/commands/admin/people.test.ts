@@ -101,6 +101,20 @@ describe('a user', () => {
   })
 })
 
+test('clients, agents and users belong to an organization and a facility by id: a name is refused before anything is made', async () => {
+  const cases: [string[], string][] = [
+    [['client', 'create', '--name', 'A', '--scopes', 'labs:read', '--organization', 'Org A'], 'organization'],
+    [['user', 'create', '--email', 'by.name@a.example', '--organization', 'Org A'], 'organization'],
+    [['agent', 'create', '--name', 'A', '--facility', 'Org A'], 'facility'],
+    [['agent', 'create', '--name', 'A', '--facility', 'ward-7', '--organization', 'Org A'], 'organization'],
+  ]
+  for (const [args, what] of cases) {
+    const output = `"Org A" is not the id of a resource: give the id of the ${what}, not its name; an id has 1 to 64 letters, digits, hyphens and dots.\n`
+    expect(await admin(args)).toEqual({ code: 1, output })
+  }
+  for (const what of ['client', 'user', 'agent']) expect((await admin([what, 'list'])).output).not.toContain('Org A')
+})
+
 describe('a Bridge agent', () => {
   const isKnown = async (id: string, key: string) => (await findAgent(service.application.database, id, key))?.id === id
 

@@ -2,7 +2,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { check } from '../../../src/commands/map/check.ts'
 import { callOf, type MapCommand } from '../../../src/commands/map/command.ts'
 import { coverage } from '../../../src/commands/map/coverage.ts'
@@ -71,6 +71,41 @@ describe('check', () => {
         },
       ],
     })
+  })
+
+  test('names what the service needs and its own folder lacks; other folders need nothing', async () => {
+    const folder = await folderWith({ 'allergy-to-fhir.fml': toFhir })
+    vi.stubEnv('MAPPINGS_DIR', folder)
+    const served = await answer(check, folder)
+    const named = await answer(check, folder, 'allergy-to-fhir')
+    vi.unstubAllEnvs()
+    expect(served.isGood).toBe(false)
+    expect(served.text).toContain('this map is missing; the service needs it for AllergyIntolerance')
+    for (const file of ['matching.json', 'consents.json'])
+      expect(served.text).toContain(`${file}:1:1: this file is missing`)
+    expect(named.text).toBe('1 map, no problems\n')
+    expect((await answer(check, folder)).text).toBe('1 map, no problems\n')
+  })
+
+  test('finds a map and examples that are not UTF-8, with file and line', async () => {
+    const folder = await folderWith(sound)
+    const examples = JSON.stringify([{ ...example, name: 'sévère' }], null, 2)
+    await writeFile(join(folder, 'allergy-to-fhir.fml'), Buffer.from(`// Ébène\n//\n// sévère\n${toFhir}`, 'latin1'))
+    await writeFile(join(folder, 'allergy-to-fhir.examples.json'), Buffer.from(examples, 'latin1'))
+    const { isGood, text } = await answer(check, folder)
+    expect(isGood).toBe(false)
+    expect(text).toContain('allergy-to-fhir.examples.json:3:15: not UTF-8: save the file as UTF-8\n')
+    expect(text).toContain('allergy-to-fhir.fml:1:4: not UTF-8: save the file as UTF-8\n')
+    expect(text).toContain('2 maps, 2 problems')
+    await writeFile(join(folder, 'allergy-to-fhir.fml'), `// Ébène\n//\n// sévère\n${toFhir}`)
+    await writeFile(join(folder, 'allergy-to-fhir.examples.json'), `\uFEFF${examples}`)
+    expect((await answer(check, folder)).text).toBe('2 maps, no problems\n')
+  })
+
+  test('tells a folder without maps from one that is not there', async () => {
+    const folder = await folderWith({})
+    await expect(answer(check, folder)).rejects.toThrow(`there are no maps in ${folder}`)
+    await expect(answer(check, join(folder, 'nope'))).rejects.toThrow(`there is no folder ${join(folder, 'nope')}`)
   })
 
   test('of named maps says what is wrong with these, by name or path, and with what they import', async () => {
@@ -221,6 +256,14 @@ describe('run', () => {
     expect(json).toMatchObject({ error: { file: 'allergy-to-fhir.fml', line: 16, column: 3, path: 'WardAllergy.id' } })
   })
 
+  test('takes one record: a list, or a value that is no object, is refused by the name of its file', async () => {
+    const folder = await folderWith({ ...sound, 'list.json': JSON.stringify([example.from]), 'word.json': '"a"' })
+    const runOn = (name: string) => answer(run, folder, 'allergy-to-fhir', '--input', join(folder, name))
+    const rest = 'a map takes one record or resource at a time'
+    await expect(runOn('list.json')).rejects.toThrow(`${join(folder, 'list.json')}: this is a list; ${rest}`)
+    await expect(runOn('word.json')).rejects.toThrow(`${join(folder, 'word.json')}: this is no JSON object; ${rest}`)
+  })
+
   test('asks for what is missing', async () => {
     const second = toFhir.replace('src : WardAllergy,', 'src : WardAllergy, source visit : WardVisit,')
     const uses = 'uses "https://health-interop.org/fhir/StructureDefinition/WardVisit" alias WardVisit as source\nuses'
@@ -245,6 +288,15 @@ describe('fmt', () => {
     expect(text).toContain('a.fml: laid out\n2 maps, 1 changed\n')
     expect(await readFile(join(folder, 'a.fml'), 'utf8')).toBe(toFhir)
     expect(await readFile(join(folder, 'b.fml'), 'utf8')).toBe('group')
+  })
+
+  test('leaves a map that is not UTF-8 as it is', async () => {
+    const folder = await folderWith({})
+    const bytes = Buffer.from(`// s\u00e9v\u00e8re\n${odd}`, 'latin1')
+    await writeFile(join(folder, 'a.fml'), bytes)
+    const { isGood, text } = await answer(fmt, folder)
+    expect([isGood, text]).toEqual([false, expect.stringContaining('a.fml:1:5: not UTF-8')])
+    expect(await readFile(join(folder, 'a.fml'))).toEqual(bytes)
   })
 
   test('only says what it would change when asked to check', async () => {

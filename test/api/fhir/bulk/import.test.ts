@@ -170,6 +170,7 @@ describe('what cannot be stored', () => {
     ])
     expect(problems.find(each => each.startsWith('body:3:'))).toMatch(/gender.*unheard-of/)
     expect(problems.find(each => each.startsWith('body:5:'))).toBe('body:5: "Patiens" is not a resource type of R4')
+    expect(problems.find(each => each.startsWith('body:6:'))).toMatch(/^body:6: "bad id!" is not an id: /)
     expect(problems.find(each => each.startsWith('body:11:'))).toBe('body:11: this is not valid UTF-8')
   })
 
