@@ -35,9 +35,17 @@ export function mayBeOfLaboratory({ category }: JsonObject): boolean {
 
 const isLaboratory = ({ system, code }: JsonObject): boolean => laboratoryCodes.has(`${system}|${code}`)
 
-const interpretations = 'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation'
-/** Interpretations that are normal, as the map lab-result-from-fhir has them. */
-const harmless: ReadonlySet<unknown> = new Set(['N', 'NEG', 'ND', 'NR', 'S', 'B'])
+/** HL7 version 3 and table 0078, each under its older names, too: the map lab-result-from-fhir reads the same. */
+const interpretations: ReadonlySet<unknown> = new Set([
+  'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation',
+  'http://hl7.org/fhir/v3/ObservationInterpretation',
+  'urn:oid:2.16.840.1.113883.5.83',
+  'http://terminology.hl7.org/CodeSystem/v2-0078',
+  'http://hl7.org/fhir/v2/0078',
+  'urn:oid:2.16.840.1.113883.12.78',
+])
+/** Interpretations that are normal, as that map has them. */
+const harmless: ReadonlySet<unknown> = new Set(['N', 'NEG', 'ND', 'NR', 'S', 'B', 'null'])
 const withdrawn: ReadonlySet<unknown> = new Set(['cancelled', 'entered-in-error'])
 
 /** True if a report, or an observation that it is made of, needs attention. */
@@ -47,7 +55,7 @@ export function isFlagged(report: JsonObject, around: Surroundings): boolean {
   const interpretationsGiven = [report['conclusionCode'], ...parts.map(({ interpretation }) => interpretation)]
   return interpretationsGiven
     .flatMap(codingsIn)
-    .some(({ system, code }) => system === interpretations && !harmless.has(code))
+    .some(({ system, code }) => interpretations.has(system) && !harmless.has(code))
 }
 
 export interface Observations {

@@ -133,6 +133,18 @@ const flags: readonly [string, JsonObject, RelatedResources | undefined, boolean
   ['a critical result', report, knowing(['k', high]), true],
   ['a normal result', report, knowing(['k', but(high, { interpretation: interpreted('N') })]), false],
   ['a negative result', report, knowing(['k', but(high, { interpretation: interpreted('NEG') })]), false],
+  [
+    'a critical result of the older table',
+    report,
+    knowing(['k', but(high, { interpretation: concept('http://terminology.hl7.org/CodeSystem/v2-0078', 'HH') })]),
+    true,
+  ],
+  [
+    'a result without a range, of the older table by its OID',
+    report,
+    knowing(['k', but(high, { interpretation: concept('urn:oid:2.16.840.1.113883.12.78', 'null') })]),
+    false,
+  ],
   ['a result that nobody has interpreted', report, knowing(['k', but(high, { interpretation: undefined })]), false],
   ['a result that was an error', report, knowing(['k', ofStatus(high, 'entered-in-error')]), false],
   ['a result that is not there', report, knowing(['k', undefined]), false],

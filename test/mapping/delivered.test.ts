@@ -16,9 +16,14 @@ const names = [...mappings.keys()]
 const validate = createValidator({ invariants: fhirPathInvariants })
 
 describe('the maps that are delivered', () => {
-  test('lead both ways, except where a record is only pushed or only read', () => {
+  test('lead both ways, except where a record is only pushed or only read, and what such maps import', () => {
     const oneWay = names.filter(name => !name.startsWith('hl7v2/') && !mappings.has(opposite(name) ?? ''))
-    expect(oneWay).toEqual(['blood-group-from-fhir', 'encounter-push-to-fhir', 'lab-push-to-fhir'])
+    expect(oneWay).toEqual([
+      'blood-group-from-fhir',
+      'encounter-push-to-fhir',
+      'lab-push-to-fhir',
+      'observation-values',
+    ])
   })
 
   test('are named by the tutorial, every one', () => {
