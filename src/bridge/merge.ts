@@ -39,14 +39,20 @@ function compatible(type: string, stored: JsonObject, sent: JsonObject): JsonObj
 /** `_birthDate` belongs to `birthDate`. */
 const plain = (key: string): string => key.replace(/^_/, '')
 
-/** Elements that cannot stay beside what is sent, by the invariants of R4. */
+/** What an Observation found, or why nothing. */
+const resultElements = ['value', 'dataAbsentReason', 'component']
+/** What is said of the result. */
+const aboutResult = ['interpretation', 'referenceRange', 'note', 'method']
+/** Statuses of an Observation that has no result any more. */
+const isGone: ReadonlySet<unknown> = new Set(['cancelled', 'entered-in-error'])
+
+/** Elements that cannot stay beside what is sent, unless it says them too. */
 const ruledOut: Readonly<Record<string, (sent: JsonObject, says: (element: string) => boolean) => readonly string[]>> =
   {
-    // obs-6: a result is there, or the reason why it is not.
-    Observation: (_sent, says) => [
-      ...(says('value') ? ['dataAbsentReason'] : []),
-      ...(says('dataAbsentReason') ? ['value'] : []),
-    ],
+    // A result is sent as a whole: what was said of another value, such as an alarm, is not true of this one. obs-6: a result is there,
+    // or the reason why it is not.
+    Observation: ({ status }, says) =>
+      isGone.has(status) || resultElements.some(says) ? [...resultElements, ...aboutResult] : [],
     // con-4: what is active has not abated. con-5: an error has no clinical status.
     Condition: (sent, says) => [
       ...(isOneOf(sent['clinicalStatus'], ['active', 'recurrence', 'relapse']) ? ['abatement'] : []),

@@ -77,6 +77,45 @@ test('results are stored with their report, and a correction replaces them', asy
   ])
 })
 
+test('a correction leaves nothing of what was said of the former value: no alarm, no range, no note', async () => {
+  const report = (...results: readonly string[]) => [
+    header('ORU^R01^ORU_R01'),
+    amina,
+    'OBR|1|P-79^HIS|F-9003^LABO|24326-1^Electrolytes^LN|||20260314091500|||||||||||||||20260314104000||CH|C',
+    ...results,
+  ]
+  await stored(
+    report(
+      'OBX|1|NM|2823-3^Potassium^LN||7.8|mmol/L|3.5-5.1|HH|||F',
+      'NTE|1||critical, phoned',
+      'OBX|2|NM|2951-2^Sodium^LN||160|mmol/L|135-145|HH|||F',
+      'OBX|3|NM|2075-0^Chloride^LN||160|mmol/L|95-105|HH|||F',
+    ),
+  )
+  expect(await found('Observation?code=2823-3')).toMatchObject([{ interpretation: [{ coding: [{ code: 'HH' }] }] }])
+  await stored(
+    report(
+      'OBX|1|NM|2823-3^Potassium^LN||4.8|mmol/L|3.5-5.1||||C',
+      'OBX|2|NM|2951-2^Sodium^LN||||||||X',
+      'OBX|3|NM|2075-0^Chloride^LN||""|mmol/L|95-105|""|||C',
+    ),
+  )
+  const [potassium] = await found('Observation?code=2823-3')
+  expect(potassium).toMatchObject({
+    status: 'corrected',
+    valueQuantity: { value: 4.8 },
+    referenceRange: [{ text: '3.5-5.1' }],
+  })
+  expect(Object.keys(potassium)).not.toContain('interpretation')
+  expect(Object.keys(potassium)).not.toContain('note')
+  const [sodium] = await found('Observation?code=2951-2')
+  expect(sodium.status).toBe('cancelled')
+  const [chloride] = await found('Observation?code=2075-0')
+  expect(chloride).toMatchObject({ status: 'corrected', dataAbsentReason: { coding: [{ code: 'unknown' }] } })
+  for (const each of [sodium, chloride])
+    expect(Object.keys(each).filter(key => /^(value|interpretation)/.test(key))).toEqual([])
+})
+
 test('a correction may be a text where a number was, and a result may come after the reason why there was none', async () => {
   const report = (type: string, value: string, status: string) => [
     header('ORU^R01^ORU_R01'),
