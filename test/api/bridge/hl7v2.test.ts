@@ -116,6 +116,28 @@ test('a correction leaves nothing of what was said of the former value: no alarm
     expect(Object.keys(each).filter(key => /^(value|interpretation)/.test(key))).toEqual([])
 })
 
+test.each([
+  ['SN', '<^5', { valueQuantity: { value: 5, comparator: '<' } }],
+  ['SN', '^<5', { valueQuantity: { value: 5, comparator: '<' } }],
+  ['SN', '=^5', { valueQuantity: { value: 5 } }],
+  ['SN', '<>^5', { valueString: '<>5' }],
+  ['SN', 'GT^5', { valueString: 'GT5' }],
+  ['SN', '^1^:^128', { valueRatio: { numerator: { value: 1 }, denominator: { value: 128 } } }],
+  ['SN', '>^1^:^128', { valueString: '>1:128' }],
+  ['SN', '>^10^-^20', { valueString: '>10-20' }],
+  ['CWE', 'ECO^E. coli~KPN^Klebsiella', { valueString: 'E. coli\nKlebsiella' }],
+])('a result of type %s, %s, is stored as it was sent', async (type, value, expected) => {
+  const order = randomUUID()
+  await stored([
+    header('ORU^R01^ORU_R01'),
+    amina,
+    `OBR|1|${order}^HIS|${order}^LABO|58410-2^CBC panel^LN|||20260314091500|||||||||||||||20260314104000||HM|F`,
+    `OBX|1|${type}|x-${order}^Any^LOCAL||${value}|g/L|||||F`,
+  ])
+  const [one, ...more] = await found(`Observation?code=x-${order}`)
+  expect([one, more]).toMatchObject([expected, []])
+})
+
 test('a correction may be a text where a number was, and a result may come after the reason why there was none', async () => {
   const report = (type: string, value: string, status: string) => [
     header('ORU^R01^ORU_R01'),
