@@ -68,7 +68,8 @@ export async function createClient(
   input: NewClient,
 ): Promise<{ client: Client; secret: string | undefined }> {
   const { id = newClientId(), name, organizationId, consentExempt = false, jwks, jwksUrl } = input
-  mustBeResourceId(organizationId, 'organization')
+  // Empty: it works for none.
+  if (organizationId !== '') mustBeResourceId(organizationId, 'organization')
   if (jwks !== undefined) mustBePublicKeys(jwks)
   // Where a client appears by its id, a patient or a user appears as patient/… or user/….
   if (id.includes('/')) throw new Failure('VALIDATION_FAILED', 'A client id must not contain a slash.')
