@@ -66,7 +66,10 @@ function single(found: readonly Typed[], { type }: PatchOperation): Typed {
   )
 }
 
-/** The places on the way of a path such as `Patient.name[0].given[1]` through the JSON, at least one; choices are found under their typed key. */
+/**
+ * The places on the way of a path such as `Patient.name[0].given[1]` through the JSON, at least one; choices are found under their typed
+ * key. What a primitive holds, its id and its extensions, lies beside it: https://hl7.org/fhir/R4/json.html#primitive
+ */
 function placesTo(resource: JsonObject, { path }: Typed): Place[] {
   const steps = [...(path ?? '').matchAll(/\.([A-Za-z]\w*)(?:\[(\d+)\])?/g)]
   let holder: unknown = resource
@@ -74,22 +77,28 @@ function placesTo(resource: JsonObject, { path }: Typed): Place[] {
   for (const [, name, index] of steps) {
     if (!isObject(holder)) break
     const key = keyOf(holder, name!)
-    const value = holder[key]
-    places.push({ name: name!, holder, key, index: Array.isArray(value) ? Number(index ?? 0) : undefined })
-    holder = Array.isArray(value) ? value[Number(index ?? 0)] : value
+    const isList = Array.isArray(holder[key]) || Array.isArray(holder[`_${key}`])
+    const place: Place = { name: name!, holder, key, index: isList ? Number(index ?? 0) : undefined }
+    places.push(place)
+    holder = isObject(valueAt(place)) ? valueAt(place) : besideAt(place)
   }
   if (places.length === 0) throw new Error('the path must select an element, not the whole resource')
   return places
 }
 
-/** The object at a path; it can be the whole resource. */
+/** The object that holds the elements of what is at a path; it can be the whole resource, and is made for a primitive that has none. */
 function objectAt(resource: JsonObject, target: Typed): unknown {
-  return target.path?.includes('.') ? valueAt(placesTo(resource, target).at(-1)!) : resource
+  if (!target.path?.includes('.')) return resource
+  const place = placesTo(resource, target).at(-1)!
+  if (isObject(valueAt(place))) return valueAt(place)
+  if (besideAt(place) === undefined) setBeside(place, {})
+  return besideAt(place)
 }
 
 function keyOf(holder: JsonObject, name: string): string {
-  if (Object.hasOwn(holder, name)) return name
-  return Object.keys(holder).find(key => key.startsWith(name) && /^[A-Z]/.test(key.slice(name.length))) ?? name
+  if (Object.hasOwn(holder, name) || Object.hasOwn(holder, `_${name}`)) return name
+  const keys = Object.keys(holder).map(key => key.replace(/^_/, ''))
+  return keys.find(key => key.startsWith(name) && /^[A-Z]/.test(key.slice(name.length))) ?? name
 }
 
 function elementOf(type: string, name: string): ElementModel {
@@ -110,8 +119,8 @@ function add(resource: JsonObject, target: Typed, operation: PatchOperation): vo
     holder[key] = value
     return
   }
-  const list = Array.isArray(holder[key]) ? holder[key] : []
-  holder[key] = [...list, ...(Array.isArray(value) ? value : [value])]
+  const values: unknown[] = Array.isArray(value) ? value : [value]
+  editLists(holder, key, (list, isBeside) => [...list, ...(isBeside ? values.map(() => null) : values)])
 }
 
 /** Returns the typed key of a choice; where the value was given in parts, its shape determines the type. */
@@ -134,18 +143,29 @@ function fitsType(type: string, value: unknown): boolean {
   return isObject(value) && Object.keys(value).every(key => model?.elements.has(key))
 }
 
-function valueAt({ holder, key, index }: Place): unknown {
-  const value = holder[key]
-  return index === undefined ? value : (value as unknown[])[index]
+const valueAt = ({ holder, key, index }: Place): unknown => itemAt(holder[key], index)
+
+/** What a primitive holds besides its value: its id and its extensions. */
+const besideAt = ({ holder, key, index }: Place): unknown => itemAt(holder[`_${key}`], index)
+
+function itemAt(value: unknown, index: number | undefined): unknown {
+  return (index === undefined ? value : (value as unknown[] | undefined)?.[index]) ?? undefined
+}
+
+function setBeside({ holder, key, index }: Place, beside: JsonObject | null): void {
+  if (index !== undefined) editLists(holder, key, (list, isBeside) => (isBeside ? list.with(index, beside) : list))
+  else if (beside) holder[`_${key}`] = beside
+  else delete holder[`_${key}`]
 }
 
 function replace({ holder, key, name, index }: Place, { value, valueType }: PatchOperation): void {
-  if (index !== undefined) (holder[key] as unknown[])[index] = value
-  else if (key === name || !valueType) holder[key] = value
-  else {
+  if (index === undefined && key !== name && valueType) {
     removeKey(holder, key)
     holder[name + valueType] = value
+    return
   }
+  if (index === undefined) holder[key] = value
+  else editLists(holder, key, (list, isBeside) => (isBeside ? list : list.with(index, value)))
 }
 
 /** Removes an element, with the extensions of a primitive. */
@@ -160,27 +180,43 @@ function remove(resource: JsonObject, found: readonly Typed[]): void {
   const places = placesTo(resource, found[0]!)
   // FHIR has no empty objects: what held nothing but the removed value goes with it.
   do take(places.pop()!)
-  while (places.length > 0 && isEmpty(valueAt(places.at(-1)!)))
+  while (places.length > 0 && isEmptied(places.at(-1)!))
 }
 
 function take({ holder, key, index }: Place): void {
-  if (index !== undefined && (holder[key] as unknown[]).length > 1)
-    editLists(holder, key, list => list.toSpliced(index, 1))
-  else removeKey(holder, key)
+  if (index === undefined) removeKey(holder, key)
+  else editLists(holder, key, list => list.toSpliced(index, 1))
+}
+
+/** True if nothing is left at a place; a primitive loses what is left empty beside it. */
+function isEmptied(place: Place): boolean {
+  const value = valueAt(place)
+  if (isObject(value)) return isEmpty(value)
+  if (isEmpty(besideAt(place))) setBeside(place, null)
+  return value === undefined && besideAt(place) === undefined
 }
 
 const isEmpty = (value: unknown): boolean => isObject(value) && Object.keys(value).length === 0
 
-/** Edits a list, and in the same way the list of extensions of a list of primitives. */
+/**
+ * Edits a list, and in the same way the list of what primitives hold besides their values: null stands where one of them has nothing, and a
+ * list of nothing else is not written. https://hl7.org/fhir/R4/json.html#primitive
+ */
 function editLists(holder: JsonObject, key: string, edit: (list: unknown[], isBeside: boolean) => unknown[]): void {
-  const beside = holder[`_${key}`]
-  const list = (holder[key] ?? []) as unknown[]
-  holder[key] = edit(list, false)
-  if (Array.isArray(beside))
-    holder[`_${key}`] = edit(
-      list.map((_item, index) => beside[index] ?? null),
-      true,
+  const length = lengthOf(holder, key)
+  for (const name of [key, `_${key}`]) {
+    const list = (holder[name] ?? []) as unknown[]
+    const edited = edit(
+      Array.from({ length }, (_, index) => list[index] ?? null),
+      name !== key,
     )
+    if (edited.some(item => item !== null)) holder[name] = edited
+    else delete holder[name]
+  }
+}
+
+function lengthOf(holder: JsonObject, key: string): number {
+  return Math.max(...[holder[key], holder[`_${key}`]].map(list => (Array.isArray(list) ? list.length : 0)))
 }
 
 /** The list that a path to a collection stands for: the one that holds all it leads to, or an empty one to be made. */
@@ -198,7 +234,7 @@ function listAt(resource: JsonObject, path: string): { length: number; holder: J
   }
   const { holder, key, index } = placesTo(resource, first).at(-1)!
   if (index === undefined) throw new Error('the path does not select a list')
-  return { length: (holder[key] as unknown[]).length, holder, key }
+  return { length: lengthOf(holder, key), holder, key }
 }
 
 function insert(resource: JsonObject, { path, value, index }: PatchOperation): void {

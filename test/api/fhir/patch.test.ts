@@ -155,4 +155,84 @@ describe('a FHIRPath Patch', () => {
     expect(body.resourceType).toBe('OperationOutcome')
     expect((await call('GET', path)).headers.get('etag')).toBe('W/"1"')
   })
+
+  const birthTime = 'http://hl7.org/fhir/StructureDefinition/patient-birthTime'
+  const at = (url: string, value: object) => ({ url, ...value })
+  const prefix = 'http://hl7.org/fhir/StructureDefinition/humanname-own-prefix'
+  const qualifier = 'http://hl7.org/fhir/StructureDefinition/iso21090-EN-qualifier'
+  const rich = () => ({
+    resourceType: 'Patient',
+    id: path.slice('Patient/'.length),
+    birthDate: '1980-01-02',
+    _birthDate: { id: 'b', extension: [at(birthTime, { valueDateTime: '1980-01-02T10:00:00Z' })] },
+    name: [
+      {
+        family: 'van Berg',
+        _family: { extension: [at(prefix, { valueString: 'van' })] },
+        given: ['A', 'B'],
+        _given: [null, { extension: [at(qualifier, { valueCode: 'IN' })] }],
+      },
+    ],
+  })
+  const time = (value: string) => [at(birthTime, { valueDateTime: value })]
+  const bornOf = (_birthDate: object | undefined) => ({ birthDate: '1980-01-02', _birthDate })
+  const namedBy = (more: object) => ({ name: [{ ...rich().name[0], ...more }] })
+
+  test.each([
+    ['delete', `Patient.birthDate.extension('${birthTime}')`, {}, () => bornOf({ id: 'b' })],
+    ['delete', 'Patient.birthDate.extension[0]', {}, () => bornOf({ id: 'b' })],
+    ['delete', 'Patient.birthDate.id', {}, () => bornOf({ extension: rich()._birthDate.extension })],
+    [
+      'replace',
+      'Patient.birthDate.extension.value',
+      { valueDateTime: '1980-01-02T11:00:00Z' },
+      () => bornOf({ id: 'b', extension: time('1980-01-02T11:00:00Z') }),
+    ],
+    [
+      'replace',
+      'Patient.name.family.extension.value',
+      { valueString: 'von' },
+      () => namedBy({ _family: { extension: [at(prefix, { valueString: 'von' })] } }),
+    ],
+    [
+      'replace',
+      'Patient.name.given[1].extension.value',
+      { valueCode: 'CL' },
+      () => namedBy({ _given: [null, { extension: [at(qualifier, { valueCode: 'CL' })] }] }),
+    ],
+    ['delete', 'Patient.name.given[1].extension', {}, () => namedBy({ _given: undefined })],
+    ['delete', 'Patient.name.given[1]', {}, () => namedBy({ given: ['A'], _given: undefined })],
+    [
+      'delete',
+      'Patient.name.given[0]',
+      {},
+      () => namedBy({ given: ['B'], _given: [{ extension: [at(qualifier, { valueCode: 'IN' })] }] }),
+    ],
+    ['replace', 'Patient.name.family', { valueString: 'Berg' }, () => namedBy({ family: 'Berg' })],
+  ] as const)('%s of %s acts beside the value and leaves the rest', async (type, place, value, expected) => {
+    expect((await call('PUT', path, { body: rich() })).status).toBe(200)
+    const parts: [string, object][] = [
+      ['type', { valueCode: type }],
+      ['path', { valueString: place }],
+    ]
+    const { status, body } = await fhirPatch(
+      ...parts,
+      ...(type === 'replace' ? [['value', value] as [string, object]] : []),
+    )
+    expect([status, body.issue]).toEqual([200, undefined])
+    const { meta: _meta, text: _text, ...rest } = body
+    expect(rest).toEqual(JSON.parse(JSON.stringify({ ...rich(), ...expected() })))
+  })
+
+  test('an extension is added to a primitive that has none', async () => {
+    expect((await call('PUT', path, { body: { ...rich(), _birthDate: undefined } })).status).toBe(200)
+    const { status, body } = await fhirPatch(
+      ['type', { valueCode: 'add' }],
+      ['path', { valueString: 'Patient.birthDate' }],
+      ['name', { valueString: 'extension' }],
+      ['value', { valueExtension: time('1980-01-02T12:00:00Z')[0] }],
+    )
+    expect([status, body.issue]).toEqual([200, undefined])
+    expect(body).toMatchObject(bornOf({ extension: time('1980-01-02T12:00:00Z') }))
+  })
 })
