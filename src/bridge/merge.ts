@@ -44,7 +44,7 @@ const resultElements = ['value', 'dataAbsentReason', 'component']
 /** What is said of the result. */
 const aboutResult = ['interpretation', 'referenceRange', 'note', 'method']
 /** Statuses of an Observation that has no result any more. */
-const isGone: ReadonlySet<unknown> = new Set(['cancelled', 'entered-in-error'])
+const withoutResult: ReadonlySet<unknown> = new Set(['cancelled', 'entered-in-error'])
 
 /** Elements that cannot stay beside what is sent, unless it says them too. */
 const ruledOut: Readonly<Record<string, (sent: JsonObject, says: (element: string) => boolean) => readonly string[]>> =
@@ -52,7 +52,7 @@ const ruledOut: Readonly<Record<string, (sent: JsonObject, says: (element: strin
     // A result is sent as a whole: what was said of another value, such as an alarm, is not true of this one. obs-6: a result is there,
     // or the reason why it is not.
     Observation: ({ status }, says) =>
-      isGone.has(status) || resultElements.some(says) ? [...resultElements, ...aboutResult] : [],
+      withoutResult.has(status) || resultElements.some(says) ? [...resultElements, ...aboutResult] : [],
     // con-4: what is active has not abated. con-5: an error has no clinical status.
     Condition: (sent, says) => [
       ...(isOneOf(sent['clinicalStatus'], ['active', 'recurrence', 'relapse']) ? ['abatement'] : []),

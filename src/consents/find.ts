@@ -69,7 +69,8 @@ export async function find(
     patient: (await samePerson(parts, request, subject)).join(','),
     ...(wanted.id !== undefined && { _id: wanted.id }),
     ...(wanted.isOpen && { status: open }),
-    ...{ _sort: '-_lastUpdated', _count: String(pageSize) },
+    _sort: '-_lastUpdated',
+    _count: String(pageSize),
   }
   const search = store.parse(['Consent'], Object.entries(query), true)
   const view = viewOf(parts, request, subject, wanted.organization)

@@ -70,7 +70,7 @@ export const backups: FilesCommand = {
     if (more.length > 0) throw new UsageError(`unexpected argument ${more[0]}`)
     const { backupsIn } = await import('../../db/backup/list.ts')
     const folder = folderOf(call, given)
-    await mustBeThere('the folder for backups is not there', folder)
+    await mustBeThere(folder)
     const found = await Promise.all((await backupsIn(folder)).map(described))
     return {
       isGood: found.every(({ isDamaged }) => !isDamaged),
@@ -161,13 +161,13 @@ function moment(text: string | undefined): string | undefined {
 }
 
 async function backedUp(config: Config, to: string) {
-  const [{ makeBackup }, { borrowEmbedded }, { createLog }] = await Promise.all([
+  const [{ makeBackup }, { borrowEmbedded, mustHoldDatabase }, { createLog }] = await Promise.all([
     import('../../db/backup/make.ts'),
     import('../../db/embedded.ts'),
     import('../../lib/log.ts'),
   ])
-  await mustBeThere('DATA_DIR holds no database', join(config.dataDir, 'postgres'))
-  await mustBeThere('the folder for backups is not there', to)
+  await mustHoldDatabase(config.dataDir)
+  await mustBeThere(to)
   const server = await borrowEmbedded(config.dataDir, 10, createLog('warn'), archiveOf(config))
   try {
     return await makeBackup(server.connection, to, config.encryptionKey ? undefined : config.dataDir)
@@ -176,10 +176,10 @@ async function backedUp(config: Config, to: string) {
   }
 }
 
-/** @throws ConfigError */
-async function mustBeThere(what: string, path: string): Promise<void> {
+/** @throws ConfigError if there is no folder for backups. */
+async function mustBeThere(folder: string): Promise<void> {
   const { exists } = await import('../../lib/draft.ts')
-  if (!(await exists(path))) throw new ConfigError(`There is no ${path}: ${what}.`)
+  if (!(await exists(folder))) throw new ConfigError(`There is no ${folder}: the folder for backups is not there.`)
 }
 
 interface Described {
