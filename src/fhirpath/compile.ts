@@ -40,6 +40,8 @@ export interface CompileOptions {
   readonly untrusted?: boolean
   /** Tell where each value stands: `Patient.name[0].given[1]`. */
   readonly paths?: boolean
+  /** Give what is found as the evaluation has it: primitives that are only extensions too. */
+  readonly raw?: boolean
 }
 
 /** Evaluates on a focus; returns plain JSON values. */
@@ -67,7 +69,7 @@ export function compile(expression: string | Expression, options: CompileOptions
 
 /**
  * An expression to values with their FHIR types: `code` or `Coding`, `Period` or `dateTime`. What the expression
- * computes itself has a System type (`System.Boolean`). Primitives that are only extensions are left out.
+ * computes itself has a System type (`System.Boolean`). Primitives that are only extensions are left out, except with `raw`.
  */
 export function compileTyped(expression: string | Expression, options: CompileOptions): CompiledTyped {
   const { node, start, budget } = prepare(expression, options)
@@ -75,7 +77,8 @@ export function compileTyped(expression: string | Expression, options: CompileOp
     const items = start(focus)
     const state = newState(items, env, steps?.budget ?? budget)
     try {
-      return toResults(node.run(items, state))
+      const found = node.run(items, state)
+      return options.raw ? found : toResults(found)
     } finally {
       if (steps) steps.budget = state.budget
     }

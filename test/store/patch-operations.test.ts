@@ -223,3 +223,192 @@ describe('a FHIRPath Patch', () => {
     )
   })
 })
+
+const [birthTime, reason, prefix, nick] = [
+  'http://hl7.org/fhir/StructureDefinition/patient-birthTime',
+  'http://hl7.org/fhir/StructureDefinition/data-absent-reason',
+  'http://hl7.org/fhir/StructureDefinition/humanname-own-prefix',
+  'http://example.org/nick',
+]
+const bornAt = { url: birthTime, valueDateTime: '1980-01-02T03:04:05Z' }
+const [own, called] = [
+  { url: prefix, valueString: 'van' },
+  { url: nick, valueString: 'Bo' },
+]
+const extended = (more: object = {}): JsonObject => ({
+  resourceType: 'Patient',
+  birthDate: '1980-01-02',
+  _birthDate: { id: 'b1', extension: [bornAt] },
+  name: [
+    {
+      family: 'van Berg',
+      _family: { extension: [own] },
+      given: ['Anna', 'Bodil', 'Carla'],
+      _given: [null, { extension: [called] }, null],
+    },
+  ],
+  ...more,
+})
+const named = (more: object): JsonObject => extended({ name: [{ ...(extended()['name'] as object[])[0], ...more }] })
+
+describe('a FHIRPath Patch of what stands beside a primitive', () => {
+  test.each<[string, Operation[], object, object]>([
+    [
+      'delete an extension',
+      [{ type: 'delete', path: `Patient.birthDate.extension('${birthTime}')` }],
+      extended(),
+      extended({ _birthDate: { id: 'b1' } }),
+    ],
+    [
+      'delete an extension by its index',
+      [{ type: 'delete', path: 'Patient.birthDate.extension[0]' }],
+      extended({ _birthDate: { extension: [bornAt, called] } }),
+      extended({ _birthDate: { extension: [called] } }),
+    ],
+    [
+      'delete an id',
+      [{ type: 'delete', path: 'Patient.birthDate.id' }],
+      extended(),
+      extended({ _birthDate: { extension: [bornAt] } }),
+    ],
+    [
+      'delete the last that there is',
+      [
+        { type: 'delete', path: 'Patient.birthDate.id' },
+        { type: 'delete', path: 'Patient.birthDate.extension' },
+      ],
+      extended(),
+      extended({ _birthDate: undefined }),
+    ],
+    [
+      'delete an extension whose primitive has no value',
+      [{ type: 'delete', path: 'Patient.birthDate.extension' }],
+      { resourceType: 'Patient', active: true, _birthDate: { extension: [bornAt] } },
+      { resourceType: 'Patient', active: true },
+    ],
+    [
+      'delete the only extension of a list',
+      [{ type: 'delete', path: 'Patient.name.given[1].extension' }],
+      extended(),
+      named({ _given: undefined }),
+    ],
+    [
+      'delete one extension of a list that has another',
+      [{ type: 'delete', path: 'Patient.name.given[1].extension' }],
+      named({ _given: [{ id: 'g' }, { extension: [called] }] }),
+      named({ _given: [{ id: 'g' }, null, null] }),
+    ],
+    [
+      'delete an extension whose item has no value',
+      [{ type: 'delete', path: 'Patient.name.given[1].extension' }],
+      named({ given: ['Anna', null, 'Carla'] }),
+      named({ given: ['Anna', 'Carla'], _given: undefined }),
+    ],
+    [
+      'delete an item that has only an extension',
+      [{ type: 'delete', path: 'Patient.name.given[0]' }],
+      named({ given: undefined, _given: [{ id: 'g' }, { extension: [called] }] }),
+      named({ given: undefined, _given: [{ extension: [called] }] }),
+    ],
+    [
+      'delete an item before one with an extension',
+      [{ type: 'delete', path: 'Patient.name.given[0]' }],
+      extended(),
+      named({ given: ['Bodil', 'Carla'], _given: [{ extension: [called] }, null] }),
+    ],
+    [
+      'replace the value of an extension',
+      [{ type: 'replace', path: 'Patient.name.family.extension.value', value: { valueString: 'von' } }],
+      extended(),
+      named({ _family: { extension: [{ url: prefix, valueString: 'von' }] } }),
+    ],
+    [
+      'replace the value of an extension within a list',
+      [{ type: 'replace', path: 'Patient.name.given[1].extension.value', value: { valueString: 'Bodo' } }],
+      extended(),
+      named({ _given: [null, { extension: [{ url: nick, valueString: 'Bodo' }] }, null] }),
+    ],
+    [
+      'replace the value of an extension by one of another type',
+      [{ type: 'replace', path: 'Patient.birthDate.extension.value', value: { valueString: 'at dawn' } }],
+      extended(),
+      extended({ _birthDate: { id: 'b1', extension: [{ url: birthTime, valueString: 'at dawn' }] } }),
+    ],
+    [
+      'replace an id',
+      [{ type: 'replace', path: 'Patient.birthDate.id', value: { valueString: 'b2' } }],
+      extended(),
+      extended({ _birthDate: { id: 'b2', extension: [bornAt] } }),
+    ],
+    [
+      'replace a value, and leave what stands beside it',
+      [{ type: 'replace', path: 'Patient.birthDate', value: { valueDate: '1981-01-02' } }],
+      extended(),
+      extended({ birthDate: '1981-01-02' }),
+    ],
+    [
+      'replace an absent item, and with it the reason of its absence',
+      [{ type: 'replace', path: 'Patient.name.given[1]', value: { valueString: 'Berta' } }],
+      named({ given: ['Anna', null, 'Carla'] }),
+      named({ given: ['Anna', 'Berta', 'Carla'], _given: undefined }),
+    ],
+    [
+      'add an extension to a primitive that has one',
+      [{ type: 'add', path: 'Patient.birthDate', name: 'extension', value: { valueExtension: called } }],
+      extended(),
+      extended({ _birthDate: { id: 'b1', extension: [bornAt, called] } }),
+    ],
+    [
+      'add an extension to a primitive that has none',
+      [{ type: 'add', path: 'Patient.birthDate', name: 'extension', value: { valueExtension: bornAt } }],
+      extended({ _birthDate: undefined }),
+      extended({ _birthDate: { extension: [bornAt] } }),
+    ],
+    [
+      'add an extension to one of a list of primitives',
+      [{ type: 'add', path: 'Patient.name.given[2]', name: 'extension', value: { valueExtension: called } }],
+      named({ _given: undefined }),
+      named({ _given: [null, null, { extension: [called] }] }),
+    ],
+    [
+      'add an item behind one that has only an extension',
+      [{ type: 'add', path: 'Patient.name', name: 'given', value: { valueString: 'Dora' } }],
+      named({ given: undefined, _given: [{ extension: [called] }] }),
+      named({ given: [null, 'Dora'], _given: [{ extension: [called] }, null] }),
+    ],
+    [
+      'insert an extension',
+      [{ type: 'insert', path: 'Patient.birthDate.extension', index: 0, value: { valueExtension: called } }],
+      extended(),
+      extended({ _birthDate: { id: 'b1', extension: [called, bornAt] } }),
+    ],
+    [
+      'insert the first extension',
+      [{ type: 'insert', path: 'Patient.birthDate.extension', index: 0, value: { valueExtension: bornAt } }],
+      extended({ _birthDate: { id: 'b1' } }),
+      extended(),
+    ],
+    [
+      'move an item with its extension',
+      [{ type: 'move', path: 'Patient.name.given', source: 1, destination: 2 }],
+      extended(),
+      named({ given: ['Anna', 'Carla', 'Bodil'], _given: [null, null, { extension: [called] }] }),
+    ],
+    [
+      'replace a choice that is absent for a reason',
+      [{ type: 'replace', path: 'Observation.value', value: { valueString: 'seen' } }],
+      { resourceType: 'Observation', _valueString: { extension: [{ url: reason, valueCode: 'unknown' }] } },
+      { resourceType: 'Observation', valueString: 'seen' },
+    ],
+    [
+      'delete a choice that is absent for a reason',
+      [{ type: 'delete', path: 'Observation.value' }],
+      { resourceType: 'Observation', _valueString: { extension: [{ url: reason, valueCode: 'unknown' }] } },
+      { resourceType: 'Observation' },
+    ],
+  ])('changes that, and leaves the value: %s', (_what, operations, before, expected) => {
+    const patch = { kind: 'fhirpath', parameters: parameters(operations) } as const
+    const after = applyPatch(structuredClone(before) as JsonObject, patch)
+    expect(JSON.parse(JSON.stringify(after))).toEqual(JSON.parse(JSON.stringify(expected)))
+  })
+})

@@ -54,7 +54,7 @@ function apply(resource: JsonObject, operation: PatchOperation): void {
 
 function evaluate(resource: JsonObject, path: string): readonly Typed[] {
   const type = String(resource['resourceType'])
-  return compileTyped(path, { model: { typeModel }, type, paths: true, untrusted: true })(resource)
+  return compileTyped(path, { model: { typeModel }, type, paths: true, raw: true, untrusted: true })(resource)
 }
 
 function single(found: readonly Typed[], { type }: PatchOperation): Typed {
@@ -158,14 +158,18 @@ function setBeside({ holder, key, index }: Place, beside: JsonObject | null): vo
   else delete holder[`_${key}`]
 }
 
-function replace({ holder, key, name, index }: Place, { value, valueType }: PatchOperation): void {
+function replace(place: Place, { value, valueType }: PatchOperation): void {
+  const { holder, key, name, index } = place
   if (index === undefined && key !== name && valueType) {
     removeKey(holder, key)
     holder[name + valueType] = value
     return
   }
+  // What stands beside a value that is absent says why it is.
+  const wasAbsent = valueAt(place) === undefined
   if (index === undefined) holder[key] = value
   else editLists(holder, key, (list, isBeside) => (isBeside ? list : list.with(index, value)))
+  if (wasAbsent) setBeside(place, null)
 }
 
 /** Removes an element, with the extensions of a primitive. */
