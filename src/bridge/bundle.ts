@@ -4,7 +4,7 @@ import type { Caller } from '../access/caller.ts'
 import { isResourceType } from '../definitions/r4.ts'
 import { type JsonObject, objectsIn } from '../lib/json.ts'
 import { cutAt } from '../lib/text.ts'
-import { resolveLinks } from '../store/references.ts'
+import { type Links, linksTo, resolveLinks } from '../store/references.ts'
 import type { TransactionEntry } from '../store/transaction/entries.ts'
 import { type Entry, entriesOf, isAboutPeople } from './entry.ts'
 import type { Plan } from './group.ts'
@@ -24,7 +24,7 @@ export function readBundle({ caller }: AgentCall, payload: JsonObject, merge?: T
   for (const each of others) mayStore(caller, each)
   return async (parts, call) => {
     const links = await peopleOf(parts, call, entries.filter(isAboutPeople))
-    const named = new Map([...links, ...placeholders(others)])
+    const named = linksTo(new Map([...links, ...placeholders(others)]), entries)
     return others.map(each => ({ ...entryFor(each, named), merge }))
   }
 }
@@ -59,7 +59,7 @@ function placeholders(entries: readonly Entry[]): [string, string][] {
 const fullUrlOf = ({ fullUrl, name, place }: Entry): string =>
   fullUrl ?? `urn:x-bridge:${name ?? encodeURIComponent(place)}`
 
-function entryFor(entry: Entry, links: ReadonlyMap<string, string>): TransactionEntry {
+function entryFor(entry: Entry, links: Links): TransactionEntry {
   const { method, type, query } = requestOf(entry)
   const { id: _id, ...resource } = entry.resource ?? {}
   return {

@@ -4,7 +4,7 @@ import type { Transaction } from '../db/statement.ts'
 import type { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
 import { asRecordFailure } from '../records/push.ts'
-import { resolveLinks } from '../store/references.ts'
+import { linksTo, resolveLinks } from '../store/references.ts'
 import type { TransactionEntry } from '../store/transaction/entries.ts'
 import { asPart } from '../store/unit-of-work.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
@@ -86,9 +86,10 @@ function renamed(entries: readonly TransactionEntry[], index: number): Transacti
       fullUrl === undefined ? [] : [[fullUrl, `urn:x-item:${index}:${fullUrl}`]],
     ),
   )
+  const links = linksTo(names, entries)
   return entries.map(each => ({
     ...each,
     fullUrl: each.fullUrl === undefined ? undefined : names.get(each.fullUrl),
-    resource: isObject(each.resource) ? resolveLinks(each.resource as JsonObject, names, each.fullUrl) : each.resource,
+    resource: isObject(each.resource) ? resolveLinks(each.resource as JsonObject, links, each.fullUrl) : each.resource,
   }))
 }

@@ -136,32 +136,47 @@ function setMember(object: Record<string, unknown>, name: string, value: unknown
   else object[name] = value
 }
 
-/** Receives a text and the name of the member that it is, or is in a list of. */
-type ReplaceText = (text: string, name: string) => string
+/** The objects around a text, from the outermost to the one that holds it, and the name of the member that each of them is, or is in a list of. */
+export interface Around {
+  readonly objects: readonly JsonObject[]
+  readonly names: readonly string[]
+}
+
+/** Receives a text, the name of the member that it is, or is in a list of, and what is around it, which is valid during the call. */
+type ReplaceText = (text: string, name: string, around: Around) => string
 
 /**
  * Returns the object with its texts replaced: a copy of what holds one that changes, and the same object if none does. It descends as
  * deep as the object is nested.
  */
 export const withTexts = (object: JsonObject, replace: ReplaceText): JsonObject =>
-  valueWithTexts(object, replace, '') as JsonObject
+  valueWithTexts(object, replace, '', { objects: [], names: [] }) as JsonObject
 
-function valueWithTexts(value: unknown, replace: ReplaceText, name: string): unknown {
-  if (typeof value === 'string') return replace(value, name)
+interface Descent extends Around {
+  readonly objects: JsonObject[]
+  readonly names: string[]
+}
+
+function valueWithTexts(value: unknown, replace: ReplaceText, name: string, around: Descent): unknown {
+  if (typeof value === 'string') return replace(value, name, around)
   if (Array.isArray(value)) {
     let items: unknown[] | undefined
     for (let index = 0; index < value.length; index++) {
-      const next = valueWithTexts(value[index], replace, name)
+      const next = valueWithTexts(value[index], replace, name, around)
       if (next !== value[index]) (items ??= [...value])[index] = next
     }
     return items ?? value
   }
   if (!isObject(value)) return value
   let copy: JsonObject | undefined
+  around.objects.push(value)
+  around.names.push(name)
   for (const key in value) {
-    const next = valueWithTexts(value[key], replace, key)
+    const next = valueWithTexts(value[key], replace, key, around)
     if (next !== value[key]) setMember((copy ??= { ...value }), key, next)
   }
+  around.objects.pop()
+  around.names.pop()
   return copy ?? value
 }
 

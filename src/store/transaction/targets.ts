@@ -6,7 +6,7 @@ import { cutAt } from '../../lib/text.ts'
 import { type Condition, conditionName, onlyMatch } from '../conditional.ts'
 import { mustBeId } from '../ids.ts'
 import { read } from '../read.ts'
-import { conditionalReferences, type Links } from '../references.ts'
+import { conditionalReferences, type Links, linksTo } from '../references.ts'
 import { mustBeAllowed, type Session } from '../session.ts'
 import type { Written } from '../write/next-version.ts'
 import { at, type PlannedWrite } from './entries.ts'
@@ -90,9 +90,10 @@ const mostConditions = 2000
  * @throws Failure PRECONDITION_FAILED for a conditional reference with no match, or several
  */
 export async function linksOf(session: Session, plans: readonly PlannedWrite[]): Promise<Links> {
-  const links = new Map<string, string>()
+  const addresses = new Map<string, string>()
   for (const { entry, id } of plans) {
-    if (entry.fullUrl && id !== undefined && entry.method !== 'PATCH') links.set(entry.fullUrl, `${entry.type}/${id}`)
+    if (entry.fullUrl && id !== undefined && entry.method !== 'PATCH')
+      addresses.set(entry.fullUrl, `${entry.type}/${id}`)
   }
   const wanted = new Set(plans.flatMap(({ entry, isDone }) => (isDone ? [] : conditionalReferences(entry.resource))))
   if (wanted.size > mostConditions)
@@ -112,7 +113,10 @@ export async function linksOf(session: Session, plans: readonly PlannedWrite[]):
       throw new Failure('PRECONDITION_FAILED', `No ${condition.type} matches a conditional reference of the bundle.`, {
         issue: 'not-found',
       })
-    links.set(reference, `${condition.type}/${match}`)
+    addresses.set(reference, `${condition.type}/${match}`)
   }
-  return links
+  return linksTo(
+    addresses,
+    plans.map(({ entry }) => entry),
+  )
 }

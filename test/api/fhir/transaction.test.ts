@@ -179,6 +179,106 @@ describe('references within a transaction', () => {
     expect(body.entry[0].resource.identifier).toEqual(identifier)
   })
 
+  test('by a fullUrl that is a canonical URL lead to what was created, and the URL stays', async () => {
+    const url = 'http://example.org/fhir/ValueSet/my-vs'
+    const system = 'http://example.org/fhir/CodeSystem/my-cs'
+    const valueSet = {
+      ...{ resourceType: 'ValueSet', url, status: 'draft', compose: { include: [{ system }] } },
+      extension: [{ url, valueUri: url }],
+    }
+    const codeSystem = { resourceType: 'CodeSystem', url: system, status: 'draft', content: 'fragment', valueSet: url }
+    const { body } = await transact(
+      post(valueSet, url),
+      post(codeSystem, system),
+      post(
+        basic(url, {
+          extension: [
+            { url, valueCanonical: url },
+            { url, extension: [{ url, valueAttachment: { url } }] },
+          ],
+        }),
+      ),
+    )
+    const [stored, coded, last] = body.entry.map((entry: { resource: object }) => entry.resource)
+    const { id: _id, meta: _meta, ...sent } = stored
+    expect(sent).toEqual(valueSet)
+    expect(coded).toMatchObject(codeSystem)
+    const there = `ValueSet/${stored.id}`
+    expect(last.subject.reference).toBe(there)
+    expect(last.extension).toEqual([
+      { url, valueCanonical: url },
+      { url, extension: [{ url, valueAttachment: { url: there } }] },
+    ])
+  })
+
+  test('by URL lead to what was created from elements of type uri and url', async () => {
+    const url = 'http://elsewhere.org/fhir/Patient/p8'
+    const { body } = await transact(
+      post(patient(), url),
+      post(basic(url, { extension: [{ url, valueUri: url }], identifier: [{ system: url, value: '1' }] })),
+    )
+    const there = `Patient/${body.entry[0].resource.id}`
+    expect(body.entry[1].resource).toMatchObject({
+      subject: { reference: there },
+      extension: [{ url, valueUri: there }],
+      identifier: [{ system: url }],
+    })
+  })
+
+  test('leave texts, codes, systems and UUIDs alone that only look alike', async () => {
+    const looksAlike = {
+      name: [{ family: urn(1), _family: { extension: [{ url: urn(1), valueString: urn(1) }] } }],
+      address: [{ line: [urn(1)] }],
+      maritalStatus: { coding: [{ system: urn(1), code: urn(1), display: urn(1) }] },
+      extension: [
+        { url: 'http://a', valueString: urn(1) },
+        { url: 'http://b', valueAnnotation: { text: urn(1) } },
+        { url: 'http://c', valueUuid: urn(1) },
+        { url: 'http://d', valueOid: 'urn:oid:1.2.3' },
+      ],
+    }
+    const task = {
+      ...{ resourceType: 'Task', status: 'draft', intent: 'order', focus: { reference: urn(1) } },
+      input: [
+        { type: { text: 'x' }, valueUuid: urn(1) },
+        { type: { text: 'x' }, valueUrl: urn(1) },
+      ],
+    }
+    const { body } = await transact(post(patient(looksAlike), urn(1)), post(task), post(patient(), 'urn:oid:1.2.3'))
+    const [first, second] = body.entry.map((entry: { resource: object }) => entry.resource)
+    expect(first).toMatchObject(looksAlike)
+    const there = `Patient/${first.id}`
+    expect(second.focus.reference).toBe(there)
+    expect(second.input).toEqual([
+      { type: { text: 'x' }, valueUuid: urn(1) },
+      { type: { text: 'x' }, valueUrl: there },
+    ])
+  })
+
+  test('in contained resources and beside primitives lead to what was created', async () => {
+    const more = {
+      contained: [{ resourceType: 'Media', id: 'm', status: 'completed', content: { url: urn(1) } }],
+      extension: [{ url: 'http://a', valueReference: { reference: '#m' } }],
+      created: '2020-01-01',
+      _created: { extension: [{ url: 'http://a', valueUri: urn(1) }] },
+    }
+    const { body } = await transact(post(patient(), urn(1)), post(basic(urn(1), more)))
+    const there = `Patient/${body.entry[0].resource.id}`
+    expect(body.entry[1].resource).toMatchObject({
+      contained: [{ content: { url: there } }],
+      _created: { extension: [{ valueUri: there }] },
+    })
+  })
+
+  test('in the narrative lead to what was created, however they are quoted', async () => {
+    const links = `<a href='${urn(1)}'>x</a><a href = "${urn(1)}#part">y</a><img alt="z" src= '${urn(1)}'/>`
+    const text = { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${links}</div>` }
+    const { status, body } = await transact(post(patient(), urn(1)), post(basic(urn(1), { text })))
+    expect(status).toBe(200)
+    const there = `Patient/${body.entry[0].resource.id}`
+    expect(body.entry[1].resource.text.div).toContain(links.replaceAll(urn(1), there))
+  })
+
   test('by query lead to the one match', async () => {
     await transact(put(tagged('asked', { id: 'asked' }) as never))
     const { body } = await transact(post(basic('Patient?identifier=asked')))
