@@ -95,7 +95,9 @@ export async function linksOf(session: Session, plans: readonly PlannedWrite[]):
     if (entry.fullUrl && id !== undefined && entry.method !== 'PATCH')
       addresses.set(entry.fullUrl, `${entry.type}/${id}`)
   }
-  const wanted = new Set(plans.flatMap(({ entry, isDone }) => (isDone ? [] : conditionalReferences(entry.resource))))
+  const wanted = new Set(
+    plans.flatMap(({ entry, isDone }) => (isDone ? [] : conditionalReferences(entry.patch ?? entry.resource))),
+  )
   if (wanted.size > mostConditions)
     throw new Failure('VALIDATION_FAILED', `The bundle has more than ${mostConditions} conditional references.`, {
       issue: 'too-costly',

@@ -98,11 +98,12 @@ async function changeOf(session: Session, { entry, id, fresh, index }: PlannedWr
   const { type, ifMatch, createOnly } = entry
   if (entry.method === 'PATCH') {
     const current = await read(session.on, type, id!, { lock: true })
+    const patched = applyPatch(parseJson(current.body) as JsonObject, entry.patch!)
     return {
       method: 'PATCH',
       type,
       id: id!,
-      resource: applyPatch(parseJson(current.body) as JsonObject, entry.patch!),
+      resource: resolveLinks(patched, links, entry.fullUrl, current.body),
       ifMatch: ifMatch ?? current.version,
       condition: entry.query,
     }

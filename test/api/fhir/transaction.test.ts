@@ -96,6 +96,33 @@ describe('a transaction', () => {
     expect(answer.body.entry[0].resource).toBeUndefined()
     expect(answer.body.entry[0].response.status).toBe('201 Created')
   })
+
+  test('without resources in its answer tells which each condition led to', async () => {
+    for (const id of ['told-post', 'told-put', 'told-patch']) await transact(put(tagged(id, { id }) as never))
+    const data = Buffer.from(JSON.stringify([{ op: 'add', path: '/active', value: true }])).toString('base64')
+    const entry = [
+      post(tagged('told-post'), undefined, { ifNoneExist: 'identifier=told-post' }),
+      {
+        resource: tagged('told-put', { active: true }),
+        request: { method: 'PUT', url: 'Patient?identifier=told-put' },
+      },
+      {
+        resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data },
+        request: { method: 'PATCH', url: 'Patient?identifier=told-patch' },
+      },
+    ]
+    for (const type of ['transaction', 'batch']) {
+      const headers = { 'content-type': 'application/fhir+json', prefer: 'return=minimal' }
+      const answer = await call('POST', '', { body: JSON.stringify({ resourceType: 'Bundle', type, entry }), headers })
+      expect(statuses(answer)).toEqual(['200 OK', '200 OK', '200 OK'])
+      const places = answer.body.entry.map((each: { response: { location: string } }) => each.response.location)
+      expect(places).toEqual([
+        expect.stringMatching(/\/api\/fhir\/R4\/Patient\/told-post\/_history\/1$/),
+        expect.stringMatching(/\/api\/fhir\/R4\/Patient\/told-put\/_history\/2$/),
+        expect.stringMatching(/\/api\/fhir\/R4\/Patient\/told-patch\/_history\/2$/),
+      ])
+    }
+  })
 })
 
 describe('references within a transaction', () => {
@@ -277,6 +304,80 @@ describe('references within a transaction', () => {
     expect(status).toBe(200)
     const there = `Patient/${body.entry[0].resource.id}`
     expect(body.entry[1].resource.text.div).toContain(links.replaceAll(urn(1), there))
+  })
+
+  describe('in a patch', () => {
+    const fhirPatch = (name: string, value: object) => ({
+      resourceType: 'Parameters',
+      parameter: [
+        {
+          name: 'operation',
+          part: [
+            { name: 'type', valueCode: 'add' },
+            { name: 'path', valueString: 'Basic' },
+            { name: 'name', valueString: name },
+            { name: 'value', ...value },
+          ],
+        },
+      ],
+    })
+    const jsonPatch = (...operations: object[]) => ({
+      resourceType: 'Binary',
+      contentType: 'application/json-patch+json',
+      data: Buffer.from(JSON.stringify(operations)).toString('base64'),
+    })
+    const patch = (id: string, resource: object, more: object = {}) => ({
+      request: { method: 'PATCH', url: `Basic/${id}` },
+      resource,
+      ...more,
+    })
+    const bare = (id: string, more: object = {}) => ({ resourceType: 'Basic', id, code: { text: 'x' }, ...more })
+
+    test.each([
+      ['of FHIRPath', fhirPatch('subject', { valueReference: { reference: urn(1) } })],
+      ['of JSON', jsonPatch({ op: 'add', path: '/subject', value: { reference: urn(1) } })],
+      [
+        'of JSON that names the text alone',
+        jsonPatch(
+          { op: 'add', path: '/subject', value: { display: 'x' } },
+          { op: 'add', path: '/subject/reference', value: urn(1) },
+        ),
+      ],
+    ])('%s lead to what was created', async (what, resource) => {
+      const id = `patched-${what.replaceAll(' ', '-')}`
+      await transact(put(bare(id)))
+      const { status, body } = await transact(patch(id, resource), post(patient(), urn(1)))
+      expect(status).toBe(200)
+      const there = `Patient/${body.entry[1].resource.id}`
+      expect(body.entry[0].resource.subject.reference).toBe(there)
+      expect(matchIds((await call('GET', `Basic?subject=${there}`)).body)).toEqual([id])
+    })
+
+    test('lead to an entry relative to the fullUrl, and leave what was stored before', async () => {
+      const author = { reference: 'http://elsewhere.org/fhir/Patient/p7' }
+      await transact(put(bare('patched-relative', { author })))
+      const added = fhirPatch('subject', { valueReference: { reference: 'Patient/p6' } })
+      const { body } = await transact(
+        patch('patched-relative', added, { fullUrl: 'http://elsewhere.org/fhir/Basic/patched-relative' }),
+        post(patient(), 'http://elsewhere.org/fhir/Patient/p6'),
+        post(patient(), author.reference),
+      )
+      expect(body.entry[0].resource.subject.reference).toBe(`Patient/${body.entry[1].resource.id}`)
+      expect(body.entry[0].resource.author).toEqual(author)
+    })
+
+    test('by query lead to the one match', async () => {
+      await transact(put(tagged('patch-asked', { id: 'patch-asked' }) as never), put(bare('patched-query')))
+      const added = fhirPatch('subject', { valueReference: { reference: 'Patient?identifier=patch-asked' } })
+      const { body } = await transact(patch('patched-query', added))
+      expect(body.entry[0].resource.subject.reference).toBe('Patient/patch-asked')
+      const missing = jsonPatch({
+        op: 'add',
+        path: '/author',
+        value: { reference: 'Patient?identifier=nobody-at-all' },
+      })
+      expect((await transact(patch('patched-query', missing))).status).toBe(412)
+    })
   })
 
   test('by query lead to the one match', async () => {
