@@ -128,18 +128,23 @@ export function removedReply(written: Written | undefined): FhirReply {
 export const foundReply = (reply: FhirReply, { outcome }: Written): FhirReply =>
   outcome === 'unchanged' ? { ...reply, kept: null } : reply
 
-/** The reply to a write, as the caller prefers it. */
-export function writtenReply(request: Pick<FhirRequest, 'prefer'>, written: Written): FhirReply {
+/**
+ * The reply to a write, as the caller prefers it. Without the resource in it, the location says which one a condition led to.
+ * https://hl7.org/fhir/R4/http.html#ops
+ */
+export function writtenReply(request: Pick<FhirRequest, 'prefer' | 'segments'>, written: Written): FhirReply {
   const created = written.outcome === 'created'
   const { type, id, version, updatedAt } = written
+  const hasBody = request.prefer.return === 'representation'
+  const isTold = created || (!hasBody && request.segments.length === 1)
   const said = {
     status: created ? 201 : 200,
     version,
     updatedAt,
-    location: created ? `${type}/${id}/_history/${version}` : undefined,
+    location: isTold ? `${type}/${id}/_history/${version}` : undefined,
   }
+  if (hasBody) return { ...said, body: written.body }
   if (request.prefer.return === 'minimal') return said
-  if (request.prefer.return === 'representation') return { ...said, body: written.body }
   const message = `${type}/${id} was ${created ? 'created' : written.outcome} as version ${version}.`
   return {
     ...said,

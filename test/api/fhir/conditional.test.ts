@@ -195,3 +195,29 @@ describe('a conditional patch', () => {
     }
   })
 })
+
+describe('what a condition led to', () => {
+  const minimal = { ...json, prefer: 'return=minimal' }
+  const told = (version: number) => expect.stringMatching(new RegExp(`/api/fhir/R4/Patient/[^/]+/_history/${version}$`))
+
+  test('is told by the address of its version where the answer has no resource', async () => {
+    const { body: first } = await create('told', 'identifier=http://ids|told')
+    const query = 'Patient?identifier=http://ids|told'
+    const found = await create('told', 'identifier=http://ids|told', 'return=minimal')
+    expect([found.status, found.headers.get('location')]).toEqual([200, told(1)])
+    const put = await call('PUT', query, { body: { ...patient('told'), active: true }, headers: minimal })
+    expect([put.status, put.headers.get('location')]).toEqual([200, told(2)])
+    const patched = await call('PATCH', query, {
+      body: JSON.stringify([{ op: 'replace', path: '/active', value: false }]),
+      headers: { ...minimal, 'content-type': 'application/json-patch+json' },
+    })
+    expect([patched.status, patched.headers.get('location')]).toEqual([200, told(3)])
+    for (const { headers } of [found, put, patched]) expect(headers.get('location')).toContain(`/${first.id}/`)
+  })
+
+  test('is told alike where the answer is an OperationOutcome', async () => {
+    await create('outcome', 'identifier=http://ids|outcome')
+    const { headers } = await create('outcome', 'identifier=http://ids|outcome', 'return=OperationOutcome')
+    expect(headers.get('location')).toEqual(told(1))
+  })
+})
