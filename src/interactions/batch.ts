@@ -12,6 +12,7 @@ import type { TransactionEntry } from '../store/transaction/entries.ts'
 import type { Written } from '../store/write/next-version.ts'
 import { responseBundle } from './bundle.ts'
 import { interact } from './interact.ts'
+import { mustAcceptJson } from './negotiate.ts'
 import { type FhirReply, type FhirRequest, isCreateOnly, versionOf } from './request.ts'
 import { creationCondition, foundReply, patchOf, removedReply, writtenReply } from './resource.ts'
 
@@ -199,6 +200,8 @@ function readEntry(entry: unknown, index: number, outer: FhirRequest, base: Base
     .filter(Boolean)
     .map(segment => decoded(segment, index))
   decoded(query, index)
+  const search = new URLSearchParams(query)
+  mustAcceptJson(undefined, search.get('_format'))
   const text = (name: string): string | undefined =>
     typeof request[name] === 'string' ? (request[name] as string) : undefined
   const { body, contentType } = bodyOf(entry['resource'], method)
@@ -208,7 +211,7 @@ function readEntry(entry: unknown, index: number, outer: FhirRequest, base: Base
     request: {
       method,
       segments,
-      search: new URLSearchParams(query),
+      search,
       body,
       contentType,
       ifMatch: text('ifMatch'),

@@ -42,6 +42,11 @@ interface Parts extends FhirParts {
   readonly capabilities: Capabilities
 }
 
+/** What the parameters ask for, those of a search by POST included. */
+function formatOf({ search, body }: Request): string | null {
+  return search.get('_format') ?? (body instanceof URLSearchParams ? body.get('_format') : null)
+}
+
 /** Reads an HTTP request as a FHIR interaction. @throws Failure NOT_ACCEPTABLE, UNSUPPORTED_MEDIA_TYPE. */
 function fhirRequest(request: Request, { mapsFor, peopleFor, trailFor, capabilities }: Parts): FhirRequest {
   const segments = request.path
@@ -51,7 +56,7 @@ function fhirRequest(request: Request, { mapsFor, peopleFor, trailFor, capabilit
     .map(decodeURIComponent)
   const isRead = isContentRead({ method: request.method, segments })
   const sent = Buffer.isBuffer(request.body) ? uploaded(request) : undefined
-  if (!isRead && !sent?.isContent) mustAcceptJson(headerOf(request, 'accept'), request.search.get('_format'))
+  if (!isRead && !sent?.isContent) mustAcceptJson(headerOf(request, 'accept'), formatOf(request))
   mustBeR4(headerOf(request, 'content-type'))
   const prefer = headerOf(request, 'prefer')
   return {

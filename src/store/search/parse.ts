@@ -241,7 +241,12 @@ function readInclude(
     throw malformed(name, `${name}=${shown(value)}: "${shown(source ?? '')}" is not a resource type.`)
   if (target !== undefined && !isResourceType(target))
     throw malformed(name, `${name}=${shown(value)}: "${shown(target)}" is not a resource type.`)
-  if (code === '*' || code === undefined) return [{ source, param: undefined, target, reverse, iterate }]
+  if (code === undefined)
+    throw malformed(
+      name,
+      `${name}=${source}: name a reference parameter of ${source} too, such as ${source}:subject, or ${source}:* for all.`,
+    )
+  if (code === '*') return [{ source, param: undefined, target, reverse, iterate }]
   const param = params.find(source, code)
   if (param?.type !== 'reference')
     throw malformed(name, `${name}=${shown(value)}: ${source} has no reference parameter "${shown(code)}".`)

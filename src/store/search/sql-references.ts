@@ -8,7 +8,7 @@ import type { Base } from '../base.ts'
 import * as postings from '../index/postings.ts'
 import { shardOf, shardSql } from '../index/shard.ts'
 import { referenceTarget } from '../values.ts'
-import { unescaped } from './query-text.ts'
+import { malformed, unescaped } from './query-text.ts'
 import type { ParamCriterion } from './request.ts'
 import { anyOf, isUri, keysOf, postingArray, type SqlContext } from './sql-context.ts'
 import { queryToken } from './values.ts'
@@ -17,8 +17,14 @@ export function referenceCondition(criterion: ParamCriterion, row: string, conte
   if (criterion.modifier === 'identifier') {
     const hashes = criterion.values.flatMap(value => {
       const { system, code } = queryToken(criterion.param.code, value)
+      if (code === undefined)
+        throw malformed(
+          criterion.param.code,
+          `${criterion.param.code}:identifier: a system alone is not supported: write value, system|value or |value.`,
+          'value',
+        )
       return keysOf(criterion, context).map(key =>
-        postings.identifierPosting(key, system === undefined ? undefined : context.base.system(system), code ?? ''),
+        postings.identifierPosting(key, system === undefined ? undefined : context.base.system(system), code),
       )
     })
     return `${row}.tokens && ${postingArray(context, hashes)}`

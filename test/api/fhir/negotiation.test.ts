@@ -67,6 +67,36 @@ describe('_format', () => {
   )
 })
 
+describe('_format of a search by POST', () => {
+  const search = (path: string, body: string, accept = 'application/fhir+json') =>
+    call('POST', path, { body, headers: { 'content-type': 'application/x-www-form-urlencoded', accept } })
+
+  test.each(['Patient/_search', 'AuditEvent/_search', '_search'])('is refused alike in the body: %s', async path => {
+    expect((await search(path, '_type=Patient&_format=xml')).status).toBe(406)
+  })
+
+  test('wins over an Accept that cannot be met', async () => {
+    expect((await search('Patient/_search', '_format=json', 'application/fhir+xml')).status).toBe(200)
+  })
+})
+
+describe('_format of an entry', () => {
+  const entry = ['Patient/ada?_format=xml', 'Patient?_format=xml', 'Patient/ada?_format=json'].map(url => ({
+    request: { method: 'GET', url },
+  }))
+
+  test('is refused in a batch as anywhere', async () => {
+    const { body } = await call('POST', '', { body: { resourceType: 'Bundle', type: 'batch', entry } })
+    const statuses = body.entry.map(({ response }: { response: { status: string } }) => response.status)
+    expect(statuses).toEqual(['406 Not Acceptable', '406 Not Acceptable', '200 OK'])
+  })
+
+  test('is refused with the whole of a transaction', async () => {
+    const { status } = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
+    expect(status).toBe(406)
+  })
+})
+
 describe('Content-Type', () => {
   const send = (type: string) =>
     call('POST', 'Patient', { body: '{"resourceType":"Patient"}', headers: { 'content-type': type } })

@@ -529,6 +529,10 @@ describe('_include and _revinclude', () => {
   })
 
   test.each([
+    '_include=Patient',
+    '_include=Observation',
+    '_include:iterate=Patient',
+    '_revinclude=Observation',
     '_include=Shoe:patient',
     '_include=Observation:shoe',
     '_include=Observation:code',

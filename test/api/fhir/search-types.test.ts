@@ -416,6 +416,8 @@ describe('a reference parameter', () => {
     'refuses a type that it never points at: %s',
     query => refused(query, 'never points at a resource of type Patient'),
   )
+  test('refuses the system of an identifier without its value', () =>
+    refused('Observation?subject:identifier=http://ids|', 'system|value'))
   test('refuses identifiers where it points by canonical', () =>
     refused('QuestionnaireResponse?questionnaire:identifier=r', 'not supported'))
 })
