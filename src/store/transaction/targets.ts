@@ -7,7 +7,8 @@ import { type Condition, conditionName, onlyMatch } from '../conditional.ts'
 import { mustBeId } from '../ids.ts'
 import { read } from '../read.ts'
 import { conditionalReferences, type Links, linksTo } from '../references.ts'
-import { mustBeAllowed, type Session } from '../session.ts'
+import { typesOf } from '../search/run.ts'
+import { mustBeAllowed, parseConditional, type Session } from '../session.ts'
 import type { Written } from '../write/next-version.ts'
 import { at, type PlannedWrite } from './entries.ts'
 
@@ -26,10 +27,10 @@ interface Asked<Of> {
 const mostSearches = 100
 
 /** Returns what each condition matches, in order. @throws what the first of them throws that cannot be answered */
-async function* matched<Of>(
+async function* matched<Each extends Asked<unknown>>(
   session: Session,
-  asked: readonly Asked<Of>[],
-): AsyncGenerator<Asked<Of> & { readonly match: string | undefined }> {
+  asked: readonly Each[],
+): AsyncGenerator<Each & { readonly match: string | undefined }> {
   for (let from = 0; from < asked.length; from += mostSearches) {
     const some = asked.slice(from, from + mostSearches)
     const matches = await Promise.allSettled(some.map(({ condition }) => onlyMatch(session, condition)))
@@ -81,44 +82,96 @@ export async function lookUp(
   }
 }
 
-/** Most different references such as `Patient?identifier=x` of one bundle: each is a search. */
-const mostConditions = 2000
+/** Most searches for references such as `Patient?identifier=x` of one bundle. */
+const mostReferenceSearches = 2000
+
+/** A conditional reference, and the types that its search reads. */
+interface AskedReference extends Asked<string> {
+  readonly types: readonly string[]
+}
+
+/** Plans whose placeholders all lead to something. */
+interface Linked {
+  readonly plans: readonly PlannedWrite[]
+  readonly links: Links
+}
 
 /**
- * Returns the target of each placeholder of the bundle: fullUrls lead to the resources they became, conditional references to their
- * matches.
+ * Returns the plans in turns, with the target of each placeholder: fullUrls lead to the resources they became, conditional references to
+ * their matches. What the bundle writes can be matched too, so a conditional reference waits for what is written of the types that it
+ * searches; the caller writes each turn before it asks for the next. Where types wait for each other, as a bed does for its ward, those with
+ * a match go first, and each of these matches must be the only one in the end. https://hl7.org/fhir/R4/http.html#trules
  * @throws Failure PRECONDITION_FAILED for a conditional reference with no match, or several
  */
-export async function linksOf(session: Session, plans: readonly PlannedWrite[]): Promise<Links> {
+export async function* inTurns(session: Session, plans: readonly PlannedWrite[]): AsyncGenerator<Linked> {
+  const entries = plans.map(({ entry }) => entry)
+  const addresses = addressesOf(plans)
+  const links = linksTo(addresses, entries)
+  let waiting = plans
+    .filter(({ isDone }) => !isDone)
+    .map(plan => ({ plan, references: conditionalReferences(plan.entry.patch ?? plan.entry.resource) }))
+  const isReady = ({ references }: (typeof waiting)[number]): boolean => references.every(each => addresses.has(each))
+  let open = askedFor(session, new Set(waiting.flatMap(({ references }) => references)))
+  const early: AskedReference[] = []
+  let left = mostReferenceSearches
+  const find = async (asked: readonly AskedReference[]): Promise<AskedReference[]> => {
+    left -= asked.length
+    if (left < 0) throw tooManySearches()
+    const missing: AskedReference[] = []
+    for await (const each of matched(session, asked)) {
+      if (each.match === undefined) missing.push(each)
+      else addresses.set(each.of, `${each.condition.type}/${each.match}`)
+    }
+    return missing
+  }
+  while (waiting.length > 0) {
+    const awaited = new Set(waiting.map(({ plan }) => plan.entry.type))
+    const [missing] = await find(open.filter(({ types }) => !types.some(type => awaited.has(type))))
+    if (missing) throw noMatch(missing)
+    if (!waiting.some(isReady)) {
+      const cyclic = open.filter(({ of }) => !addresses.has(of))
+      const [first] = await find(cyclic)
+      if (first && !waiting.some(isReady)) throw noMatch(first)
+      early.push(...cyclic.filter(({ of }) => addresses.has(of)))
+    }
+    yield { plans: waiting.filter(isReady).map(({ plan }) => plan), links }
+    waiting = waiting.filter(each => !isReady(each))
+    open = open.filter(({ of }) => !addresses.has(of))
+  }
+  const linked = early.map(({ of }) => addresses.get(of))
+  const [lost] = await find(early)
+  if (lost || early.some(({ of }, index) => addresses.get(of) !== linked[index]))
+    throw new Failure('PRECONDITION_FAILED', 'The bundle changes what one of its conditional references matches.')
+}
+
+/** What the fullUrls of the bundle lead to. */
+function addressesOf(plans: readonly PlannedWrite[]): Map<string, string> {
   const addresses = new Map<string, string>()
   for (const { entry, id } of plans) {
     if (entry.fullUrl && id !== undefined && entry.method !== 'PATCH')
       addresses.set(entry.fullUrl, `${entry.type}/${id}`)
   }
-  const wanted = new Set(
-    plans.flatMap(({ entry, isDone }) => (isDone ? [] : conditionalReferences(entry.patch ?? entry.resource))),
-  )
-  if (wanted.size > mostConditions)
-    throw new Failure('VALIDATION_FAILED', `The bundle has more than ${mostConditions} conditional references.`, {
-      issue: 'too-costly',
-      details: [
-        { field: 'Bundle.entry', code: 'too-costly', message: `${wanted.size} are too many: split the bundle.` },
-      ],
-    })
-  const asked = [...wanted].map(reference => {
+  return addresses
+}
+
+function askedFor(session: Session, references: ReadonlySet<string>): AskedReference[] {
+  if (references.size > mostReferenceSearches) throw tooManySearches()
+  return [...references].map(reference => {
     const [type, query] = cutAt(reference, '?')
     mustBeAllowed(session, type, 's')
-    return { of: reference, condition: { type, query } }
+    return { of: reference, condition: { type, query }, types: typesOf(parseConditional(session, type, query)) }
   })
-  for await (const { of: reference, condition, match } of matched(session, asked)) {
-    if (match === undefined)
-      throw new Failure('PRECONDITION_FAILED', `No ${condition.type} matches a conditional reference of the bundle.`, {
-        issue: 'not-found',
-      })
-    addresses.set(reference, `${condition.type}/${match}`)
-  }
-  return linksTo(
-    addresses,
-    plans.map(({ entry }) => entry),
-  )
+}
+
+const noMatch = ({ condition }: AskedReference): Failure =>
+  new Failure('PRECONDITION_FAILED', `No ${condition.type} matches a conditional reference of the bundle.`, {
+    issue: 'not-found',
+  })
+
+function tooManySearches(): Failure {
+  const message = `The conditional references of the bundle take more than ${mostReferenceSearches} searches: split the bundle.`
+  return new Failure('VALIDATION_FAILED', message, {
+    issue: 'too-costly',
+    details: [{ field: 'Bundle.entry', code: 'too-costly', message }],
+  })
 }

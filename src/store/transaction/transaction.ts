@@ -12,7 +12,7 @@ import { inTransaction, type Session } from '../session.ts'
 import { type Change, nameOf, type Written } from '../write/next-version.ts'
 import { write } from '../write/write.ts'
 import { allow, at, checkFast, isRead, type PlannedWrite, planOf, type TransactionEntry } from './entries.ts'
-import { conditionOf, linksOf, lookUp, lookUpDeletions } from './targets.ts'
+import { conditionOf, inTurns, lookUp, lookUpDeletions } from './targets.ts'
 
 /** The result of one entry; a read entry has none and is answered by `readEntry`. */
 export type EntryResult<Reply> = { readonly written: Written | undefined } | { readonly reply: Reply }
@@ -51,16 +51,17 @@ async function applyWrites(session: Session, plans: PlannedWrite[]): Promise<Map
   const results = new Map<number, Written | undefined>()
   await applyDeletions(session, deletions, results)
   await lookUp(session, others, results)
-  const links = await linksOf(session, others)
-  const changes: { plan: PlannedWrite; change: Change }[] = []
-  for (const plan of others) if (!plan.isDone) changes.push({ plan, change: await changeOf(session, plan, links) })
-  mustDiffer(changes, results)
-  await validateAll(session, changes)
-  const written = await write(
-    session,
-    changes.map(each => each.change),
-  )
-  changes.forEach(({ plan }, position) => results.set(plan.index, written[position]))
+  mustDiffer(others, results)
+  for await (const { plans: turn, links } of inTurns(session, others)) {
+    const changes: { plan: PlannedWrite; change: Change }[] = []
+    for (const plan of turn) changes.push({ plan, change: await changeOf(session, plan, links) })
+    await validateAll(session, changes)
+    const written = await write(
+      session,
+      changes.map(each => each.change),
+    )
+    turn.forEach(({ index }, position) => results.set(index, written[position]))
+  }
   return results
 }
 
@@ -122,15 +123,13 @@ async function changeOf(session: Session, { entry, id, fresh, index }: PlannedWr
 }
 
 /** Conditions may have led two entries to one resource. */
-function mustDiffer(
-  changes: readonly { plan: PlannedWrite; change: Change }[],
-  done: ReadonlyMap<number, Written | undefined>,
-): void {
+function mustDiffer(plans: readonly PlannedWrite[], done: ReadonlyMap<number, Written | undefined>): void {
   const deleted = [...done.values()].filter(written => written?.outcome === 'deleted')
   const seen = new Set(deleted.map(written => nameOf(written!)))
-  for (const { plan, change } of changes) {
-    const name = nameOf(change)
-    if (seen.has(name)) throw at(plan.index, 'duplicate', `another entry changes ${name} too`)
+  for (const { entry, id, index, isDone } of plans) {
+    if (isDone) continue
+    const name = nameOf({ type: entry.type, id: id! })
+    if (seen.has(name)) throw at(index, 'duplicate', `another entry changes ${name} too`)
     seen.add(name)
   }
 }

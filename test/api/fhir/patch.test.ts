@@ -131,30 +131,6 @@ describe('a FHIRPath Patch', () => {
     expect(body).toMatchObject({ birthDate: '1930-01-01', meta: { versionId: '2' } })
   })
 
-  test('of an extension of a primitive leaves the primitive', async () => {
-    const url = 'http://hl7.org/fhir/StructureDefinition/patient-birthTime'
-    await jsonPatch([
-      { op: 'add', path: '/birthDate', value: '1980-01-02' },
-      { op: 'add', path: '/_birthDate', value: { extension: [{ url, valueDateTime: '1980-01-02T03:04:05Z' }] } },
-    ])
-    const replaced = await fhirPatch(
-      ['type', { valueCode: 'replace' }],
-      ['path', { valueString: `Patient.birthDate.extension('${url}').value` }],
-      ['value', { valueDateTime: '1980-01-02T04:00:00Z' }],
-    )
-    expect(replaced.status).toBe(200)
-    expect(replaced.body).toMatchObject({
-      birthDate: '1980-01-02',
-      _birthDate: { extension: [{ url, valueDateTime: '1980-01-02T04:00:00Z' }] },
-    })
-    const { body } = await fhirPatch(
-      ['type', { valueCode: 'delete' }],
-      ['path', { valueString: `Patient.birthDate.extension('${url}')` }],
-    )
-    expect(body.birthDate).toBe('1980-01-02')
-    expect(body._birthDate).toBeUndefined()
-  })
-
   test.each([
     ['that is no Parameters', { resourceType: 'Patient' }, 400],
     ['whose operations are no list', { resourceType: 'Parameters', parameter: 5 }, 400],

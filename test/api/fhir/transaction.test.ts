@@ -380,6 +380,77 @@ describe('references within a transaction', () => {
     })
   })
 
+  test('refers by a search to what it creates itself, through several types and in any order', async () => {
+    const { status, body } = await transact(
+      post(basic('Patient?identifier=made-here')),
+      post({
+        resourceType: 'Patient',
+        identifier: [{ value: 'made-here' }],
+        managingOrganization: { reference: 'Organization?identifier=clinic-here' },
+        link: [{ type: 'seealso', other: { reference: 'Patient?identifier=also-here' } }],
+      } as never),
+      post({ resourceType: 'Organization', identifier: [{ value: 'clinic-here' }] } as never),
+      post(tagged('also-here')),
+    )
+    expect([status, body.issue]).toEqual([200, undefined])
+    const [record, person, clinic, other] = body.entry.map(
+      (entry: { response: { location: string } }) => /([A-Z]\w+\/[^/]+)\/_history/.exec(entry.response.location)![1],
+    )
+    expect((await call('GET', record)).body.subject.reference).toBe(person)
+    expect((await call('GET', person)).body).toMatchObject({
+      meta: { versionId: '1' },
+      managingOrganization: { reference: clinic },
+      link: [{ other: { reference: other } }],
+    })
+  })
+
+  test('refers by a search to what it changes to match', async () => {
+    await call('PUT', 'Patient/renamed', { body: tagged('before', { id: 'renamed' }) })
+    const { body } = await transact(
+      post(basic('Patient?identifier=after')),
+      put(tagged('after', { id: 'renamed' }) as never),
+    )
+    const [, path] = /(Basic\/[^/]+)\/_history/.exec(body.entry[0].response.location)!
+    expect((await call('GET', path!)).body.subject.reference).toBe('Patient/renamed')
+  })
+
+  const place = (value: string, inside: string[] = []) => ({
+    resourceType: 'Location',
+    identifier: [{ value }],
+    ...(inside[0] && { partOf: { reference: `Location?identifier=${inside[0]}` } }),
+  })
+
+  test('refers by searches along a hierarchy that it creates, in any order', async () => {
+    const { status, body } = await transact(
+      post(place('h-bed', ['h-room'])),
+      post(place('h-room', ['h-ward'])),
+      post(place('h-ward', ['h-house'])),
+      post(place('h-house')),
+    )
+    expect([status, body.issue]).toEqual([200, undefined])
+    const beds = await call(
+      'GET',
+      'Location?identifier=h-bed&partof:Location.partof:Location.partof.identifier=h-house',
+    )
+    expect(matchIds(beds.body)).toHaveLength(1)
+  })
+
+  test('refers by a search to nobody where a hierarchy has no top, or comes to have two', async () => {
+    const circle = await transact(post(place('c-1', ['c-2'])), post(place('c-2', ['c-1'])))
+    expect([circle.status, issueOf(circle.body).code]).toEqual([412, 'not-found'])
+    await transact(post(place('two-house')))
+    const two = await transact(post(place('two-ward', ['two-house'])), post(place('two-house', ['two-ward'])))
+    expect([two.status, issueOf(two.body).code]).toEqual([412, 'multiple-matches'])
+    expect(matchIds((await call('GET', 'Location?identifier=two-ward,c-1,c-2')).body)).toEqual([])
+  })
+
+  test('refers by a search to nobody where what it creates makes two', async () => {
+    await call('PUT', 'Patient/only-one', { body: tagged('one-of-two', { id: 'only-one' }) })
+    const { status, body } = await transact(post(basic('Patient?identifier=one-of-two')), post(tagged('one-of-two')))
+    expect([status, issueOf(body).code]).toEqual([412, 'multiple-matches'])
+    expect(await found('one-of-two')).toEqual(['only-one'])
+  })
+
   test('by query lead to the one match', async () => {
     await transact(put(tagged('asked', { id: 'asked' }) as never))
     const { body } = await transact(post(basic('Patient?identifier=asked')))
