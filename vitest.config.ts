@@ -97,5 +97,6 @@ export default defineConfig({
     // Tests that start, kill and start the service again take half of it on a machine that is busy with other things.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000 } },
   },
 })

@@ -88,7 +88,7 @@ test('nor once one has run out, or has become narrower', async () => {
   await consented('d', { period: { end: new Date(Date.now() + 1500).toISOString() } })
   const first = await manifestOf(call, '$export?_type=Patient', { token })
   expect((await fetched(first.output[0]!, token)).status).toBe(200)
-  await expect.poll(async () => (await fetched(first.output[0]!, token)).status, { timeout: 5000 }).toBe(403)
+  await expect.poll(async () => (await fetched(first.output[0]!, token)).status).toBe(403)
   await consented('d')
   const second = await manifestOf(call, '$export?_type=Patient', { token })
   expect((await fetched(second.output[0]!, token)).status).toBe(200)

@@ -88,7 +88,7 @@ test('two refusals that are written at the same moment both hold', async () => {
     }),
   )
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  await expect.poll(async () => (await database.query(waiting)).rowCount, { timeout: 5000 }).toBe(2)
+  await expect.poll(async () => (await database.query(waiting)).rowCount).toBe(2)
   await lift()
   expect((await Promise.all(written)).map(({ status }) => status)).toEqual([201, 201])
   const seen = await Promise.all(types.map(type => call('GET', `${type}/of-ben`, { token: clinic })))

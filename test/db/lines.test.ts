@@ -53,7 +53,7 @@ describe('a line', () => {
   /** A line, once one is open. */
   async function free(of = lines) {
     let line: ReturnType<Lines['free']>
-    await expect.poll(() => (line = of.free()), { timeout: 20_000 }).toBeDefined()
+    await expect.poll(() => (line = of.free())).toBeDefined()
     return line!
   }
 
@@ -152,7 +152,7 @@ describe('a line', () => {
   test('is replaced when its connection breaks', async () => {
     const [{ pid }] = (await (await free()).send<Slept>(sleep(0), 1).rows) as [Slept]
     await database.query({ text: 'select pg_terminate_backend($1::integer)', values: [pid] })
-    await expect.poll(() => lines.states(), { timeout: 20_000 }).toEqual({ used: 0, idle: 0 })
+    await expect.poll(() => lines.states()).toEqual({ used: 0, idle: 0 })
     const [row] = await (await free()).send<Slept>(sleep(0, 2), 1).rows
     expect([row!.number, row!.pid === pid]).toEqual([2, false])
   })
@@ -162,7 +162,7 @@ describe('a line', () => {
     const line = await free(own)
     const [row] = await line.send<Slept>(sleep(0.6, 1), 1).rows
     expect(row!.number).toBe(1)
-    await expect.poll(() => own.states(), { timeout: 20_000 }).toEqual({ used: 0, idle: 0 })
+    await expect.poll(() => own.states()).toEqual({ used: 0, idle: 0 })
     await free(own)
     await own.end()
   })

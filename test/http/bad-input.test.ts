@@ -71,7 +71,7 @@ test('no transaction is left open, and nothing is locked', async () => {
     return { open, locks }
   }
   // The service itself looks after things now and then, which takes a moment; what a request left stays.
-  await expect.poll(left, { timeout: 10_000 }).toEqual({ open: [], locks: [] })
+  await expect.poll(left).toEqual({ open: [], locks: [] })
 })
 
 test('the audit trail is whole', async () => {

@@ -385,7 +385,7 @@ describe('concept maps', () => {
       map!.replaceAll('allergy-to-fhir', 'ward-codes').replace('  s:moderate - t:low\n', ''),
     )
     await expect
-      .poll(async () => (await user.get('/portal/concept-maps?missing=yes')).text, { timeout: 5000 })
+      .poll(async () => (await user.get('/portal/concept-maps?missing=yes')).text)
       .toContain('<code>moderate</code>')
     await rm(join(folder, 'ward-codes.fml'))
   })
