@@ -430,5 +430,7 @@ describe('a read walks', () => {
     expect(ways).toHaveLength(1)
     // Other tests of this file define search parameters, which lie outside as well.
     expect(ways[0]!['Actual Loops']).toBeLessThan(2 * organizations)
+    expect(indexes()).toContain('search_posting')
+    expectBounded()
   })
 })
