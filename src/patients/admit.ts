@@ -11,6 +11,7 @@ import { type Addresses, healthIdsOf, isHealthId, type OwnNumber, personOf } fro
 import { inOperation } from '../store/operation.ts'
 import { inUnitOfWork } from '../store/unit-of-work.ts'
 import { complete } from './complete.ts'
+import { isOther, isTaken } from './numbers.ts'
 import type { ResolveParts } from './resolve.ts'
 import { reviewed, theOne } from './verdict.ts'
 
@@ -31,8 +32,8 @@ export interface AdmitOptions {
 
 /**
  * Returns the registered patient that a Patient resource describes; registers it if there is none.
- * @throws Failure INVALID_HEALTH_ID; VALIDATION_FAILED if the Health ID is another person's; what the store says of a Patient that is
- * not valid.
+ * @throws Failure INVALID_HEALTH_ID; VALIDATION_FAILED if the Health ID is another person's, or the number is and little else is said; what
+ * the store says of a Patient that is not valid.
  */
 export async function admit(
   parts: ResolveParts,
@@ -43,14 +44,13 @@ export async function admit(
   return inUnitOfWork(parts.unitOfWork, caller, async (inner, on) => {
     const number = ownNumberOf(patient, inner, parts.addresses)
     const known = await found(parts, on, patient, number)
+    const stated = known.isTaken ? withoutNumber(patient, number!) : patient
     if ('id' in known) {
-      await brought(parts, inner, known.id, patient, number, options)
+      await brought(parts, inner, known.id, stated, known.isTaken ? undefined : number, options)
       return { id: known.id, isNew: false }
     }
     const healthId = await freeHealthId(on, countryIn(patient) ?? usualCountry)
-    const identifiers = objectsIn(patient['identifier']).filter(
-      each => !isHealthId(each, parts.addresses) && !(known.isTaken && isNumber(each, number)),
-    )
+    const identifiers = objectsIn(stated['identifier']).filter(each => !isHealthId(each, parts.addresses))
     const { id } = await parts.storeFor(onBehalfOf(inner, { Patient: 'c' })).create('Patient', {
       ...withoutPlace(patient),
       identifier: [{ use: 'official', system: parts.addresses.healthIds, value: healthId }, ...identifiers],
@@ -61,13 +61,13 @@ export async function admit(
   })
 }
 
-type Search =
+type Search = (
   | { readonly id: string }
-  | {
-      readonly verdict: Awaited<ReturnType<ResolveParts['register']['find']>>
-      /** True if another patient has the number. */
-      readonly isTaken: boolean
-    }
+  | { readonly verdict: Awaited<ReturnType<ResolveParts['register']['find']>> }
+) & {
+  /** True if another patient has the number: it stays with that one alone. */
+  readonly isTaken: boolean
+}
 
 async function found(
   { register, addresses }: ResolveParts,
@@ -81,16 +81,27 @@ async function found(
   const person = featuresOf(personOf(patient))
   if (holder) {
     await mustBeAlike(register, on, person, holder.patient)
-    return { id: holder.patient }
+    return { id: holder.patient, isTaken: await isTaken(register, on, number, holder.patient) }
   }
-  const early = theOne(await register.find(on, person, number))
-  if (early !== undefined) return { id: early }
+  const early = await register.find(on, person, number)
+  const soon = theOne(early)
+  // A number that is to be added needs the lock.
+  if (soon !== undefined && (number === undefined || early.numbered.size > 0))
+    return { id: soon, isTaken: isOther(early.numbered, soon) }
   // Another request that registers the same person at the same moment comes first, or waits.
   await register.lock(on, person, number)
   const verdict = await register.find(on, person, number)
   const one = theOne(verdict)
-  return one === undefined ? { verdict, isTaken: verdict.numbered.size > 0 } : { id: one }
+  if (one !== undefined) return { id: one, isTaken: isOther(verdict.numbered, one) }
+  const isNumbered = verdict.numbered.size > 0
+  if (isNumbered && !isFound(person))
+    throw unlike('The number belongs to a person with another name, birth date or sex: compare it with the file.')
+  return { verdict, isTaken: isNumbered }
 }
+
+/** False for a person whom the next message would not find again without a number. */
+const isFound = ({ names, birth }: Features): boolean =>
+  birth !== undefined && names.some(({ given }) => given.length > 0)
 
 /** A card that was mixed up, or a number that was typed wrong, must not link two people. @throws Failure VALIDATION_FAILED */
 async function mustBeAlike(
@@ -99,14 +110,36 @@ async function mustBeAlike(
   person: Features,
   holder: string,
 ): Promise<void> {
-  if (person.names.length === 0 || person.birth === undefined) return
+  const isKnown = person.names.length > 0 && person.birth !== undefined
+  if (isKnown ? await isPossible(register, on, person, holder) : !(await differs(register, on, person, holder))) return
+  throw unlike('The Health ID belongs to a person with another name and birth date: compare it with the card.')
+}
+
+async function isPossible(
+  register: ResolveParts['register'],
+  on: Transaction,
+  person: Features,
+  holder: string,
+): Promise<boolean> {
   const { ranked } = await register.rank(on, person)
-  if (ranked.some(({ id, grade }) => id === holder && grade !== 'certainly-not')) return
-  const message = 'The Health ID belongs to a person with another name and birth date: compare it with the card.'
-  throw new Failure('VALIDATION_FAILED', message, {
+  return ranked.some(({ id, grade }) => id === holder && grade !== 'certainly-not')
+}
+
+/** True if what little is known of a person differs; a family name may be another one after a marriage. */
+async function differs(
+  register: ResolveParts['register'],
+  on: Transaction,
+  person: Features,
+  holder: string,
+): Promise<boolean> {
+  const score = await register.compare(on, person, holder)
+  return score?.parts.some(({ field, level, blocks }) => blocks && level === 'different' && field !== 'family') ?? false
+}
+
+const unlike = (message: string): Failure =>
+  new Failure('VALIDATION_FAILED', message, {
     details: [{ field: 'Patient.identifier', code: 'business-rule', message }],
   })
-}
 
 /** Brings a found patient up to date: the Health ID and the own number, and the demographics if the caller's organisation manages it. */
 async function brought(
@@ -154,6 +187,11 @@ function withoutPlace(patient: JsonObject): JsonObject {
   const { id: _id, meta: _meta, link: _link, managingOrganization: _manager, ...rest } = patient
   return rest
 }
+
+const withoutNumber = (patient: JsonObject, number: OwnNumber): JsonObject => ({
+  ...patient,
+  identifier: objectsIn(patient['identifier']).filter(each => !isNumber(each, number)),
+})
 
 const isNumber = ({ system, value }: JsonObject, number: OwnNumber | undefined): boolean =>
   number !== undefined && system === number.system && value === number.value

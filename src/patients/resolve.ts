@@ -11,6 +11,7 @@ import type { MatchVerdict, Register } from '../mpi/register/register.ts'
 import { asOperation } from '../store/operation.ts'
 import { type Acting, inUnitOfWork } from '../store/unit-of-work.ts'
 import { type CompletingParts, complete } from './complete.ts'
+import { isTaken } from './numbers.ts'
 import {
   asPerson,
   checkBody,
@@ -92,9 +93,11 @@ async function byHealthId(
   const isComplete = holder.current !== undefined && number === undefined
   const current = isComplete
     ? holder.current!
-    : await inUnitOfWork(parts.unitOfWork, request.caller, caller =>
-        complete(parts, caller, holder.patient, { number, country: asked.slice(0, 2), asked }),
-      )
+    : await inUnitOfWork(parts.unitOfWork, request.caller, async (caller, within) => {
+        const isAnothers = await isTaken(parts.register, within, number, holder.patient)
+        const addition = { number: isAnothers ? undefined : number, country: asked.slice(0, 2), asked }
+        return complete(parts, caller, holder.patient, addition)
+      })
   return {
     status: 'found',
     healthId: current,

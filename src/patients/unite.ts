@@ -75,7 +75,7 @@ async function rankedOf(
       id: other,
       probability: 0.5,
       grade: 'possible',
-      score: { bits: 0, parts: [], isBlocked: false },
+      score: { bits: 0, parts: [], isBlocked: false, isContradicted: false },
     }
   )
 }

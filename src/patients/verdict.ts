@@ -10,14 +10,14 @@ import type { Acting } from '../store/unit-of-work.ts'
 
 /**
  * Returns the id of the patient, if the match is certain. A patient with the organisation's own number for this person
- * matches if nothing speaks against it; names, birth date and sex that disagree need review.
+ * matches if nothing speaks against it, however little else is known; names, birth date and sex that disagree need review.
  */
 export function theOne({ decision, numbered }: MatchVerdict): string | undefined {
   if (decision.outcome === 'match') return decision.id
   const same = decision.ranked.filter(({ id }) => numbered.has(id))
   const [one, ...more] = same
   if (!one || more.length > 0) return undefined
-  return one.grade === 'certainly-not' || one.score.isBlocked ? undefined : one.id
+  return one.score.isContradicted ? undefined : one.id
 }
 
 /** Creates a Task to review the possible duplicates of a patient that was registered now, and returns how many there are. */

@@ -15,6 +15,8 @@ export interface Person {
 export interface NameWords {
   readonly given: readonly string[]
   readonly family: readonly string[]
+  /** The numbers in the name, in ascending order: TWIN 1 and TWIN 2 are two people. Absent if there are none. */
+  readonly numbers?: string
 }
 
 export interface BirthDate {
@@ -40,7 +42,7 @@ export function featuresOf({ names, birthDate, sex, phones }: Person): Features 
   return {
     names: names
       .slice(0, MOST.names)
-      .map(({ given, family }) => ({ given: wordsOf(given), family: wordsOf(family) }))
+      .map(({ given, family }) => ({ given: wordsOf(given), family: wordsOf(family), ...numbersIn(given, family) }))
       .filter(({ given, family }) => given.length + family.length > 0),
     birth: birthOf(birthDate),
     sex: sex === 'male' || sex === 'female' ? sex : undefined,
@@ -55,6 +57,13 @@ export function soundsOf(name: readonly string[]): string[] {
 
 function wordsOf(text: string | undefined): string[] {
   return words(text ?? '').slice(0, MOST.words)
+}
+
+/** Roman numbers have two letters at least, since one letter is an initial. */
+function numbersIn(given = '', family = ''): Pick<NameWords, 'numbers'> {
+  const text = `${given} ${family}`.slice(0, 400).normalize('NFKD')
+  const found = text.match(/\p{Nd}+|(?<=\s)(?:I{2,3}|IV|VI{1,3}|IX)(?!\p{L})/gu)
+  return found ? { numbers: found.sort().join(' ') } : {}
 }
 
 function birthOf(text: string | undefined): BirthDate | undefined {

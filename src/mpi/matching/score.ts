@@ -25,8 +25,10 @@ interface Part {
 export interface Score {
   readonly bits: number
   readonly parts: readonly Part[]
-  /** True if something rules out a match whatever else agrees: twins. */
+  /** True if something rules out a match whatever else agrees: twins, and people of whom too little is known. */
   readonly isBlocked: boolean
+  /** True if something that is known of both speaks against a match, even where an own number leads to it. */
+  readonly isContradicted: boolean
 }
 
 /** Returns the share of people who have a name, or undefined if it is not counted. */
@@ -41,8 +43,22 @@ export function score(a: Features, b: Features, matching: Matching, shareOf: Sha
   add('birth_date', compareBirth(a.birth, b.birth))
   add('sex', compareSex(a.sex, b.sex))
   add('phone', comparePhones(a.phones, b.phones))
-  return { bits: sum(parts), parts, isBlocked: parts.some(({ blocks }) => blocks) || !isKnown(parts) }
+  const blocking = parts.filter(({ blocks }) => blocks)
+  return {
+    bits: sum(parts),
+    parts,
+    isBlocked: blocking.length > 0 || !isKnown(parts),
+    isContradicted: blocking.some(part => !isVague(part, a, b)),
+  }
 }
+
+/** True for a level that says that a field is not known well enough, not that it differs. */
+function isVague({ level }: Part, { birth: a }: Features, { birth: b }: Features): boolean {
+  return level === standIn || level === 'estimated' || (level === 'year' && (a?.day === '' || b?.day === ''))
+}
+
+/** The level of a given name that is not known: BABY. */
+const standIn = 'stand_in'
 
 /** Returns a score in words, a line for each reason. It names levels, never the names of a person. */
 export function explain({ parts }: Score): string[] {
@@ -78,15 +94,22 @@ function bestNames(a: Features, b: Features, matching: Matching, shareOf: ShareO
 }
 
 function straight(one: NameWords, other: NameWords, matching: Matching, shareOf: ShareOf): Part[] {
-  return (['given', 'family'] as const).flatMap(field => {
+  return (['given', 'family'] as const).flatMap((field): Part[] => {
+    if ([one, other].some(each => isStandIn(each[field], matching)))
+      return field === 'given' ? [{ field, level: standIn, bits: 0, blocks: true }] : []
     const likeness = field === 'given' ? givenLikeness(matching, shareOf) : matching.likeness
     const level = compareNames(one[field], other[field], likeness)
-    return level ? [namePart(field, level, one[field], matching, shareOf)] : []
+    if (level === undefined) return []
+    if (field === 'given' && one.numbers !== other.numbers && !matching.fields.given[level]!.blocks)
+      return [partOf(field, 'first_only', matching)]
+    return [namePart(field, level, one[field], matching, shareOf)]
   })
 }
 
 /** Compares as if one of the two records had given name and family name exchanged. */
 function exchanged(one: NameWords, other: NameWords, matching: Matching, shareOf: ShareOf): Part[] | undefined {
+  if (one.numbers !== other.numbers) return undefined
+  if ([one, other].some(each => isStandIn(each.given, matching) || isStandIn(each.family, matching))) return undefined
   const likeness = givenLikeness(matching, shareOf)
   const given = agreement(one.given, other.family, likeness)
   const family = agreement(one.family, other.given, likeness)
@@ -96,6 +119,12 @@ function exchanged(one: NameWords, other: NameWords, matching: Matching, shareOf
     namePart('family', family, one.family, matching, shareOf),
     { field: 'names_exchanged', level: 'yes', bits: matching.exchangedBits, blocks: false },
   ]
+}
+
+/** True for a name that begins with what forms state where none is known. */
+function isStandIn(name: readonly string[], { standIns }: Matching): boolean {
+  const known = standIns.get(name[0] ?? '')
+  return known !== undefined && known.some(words => words.every((word, index) => word === name[index]))
 }
 
 /** Twins often have similar names, MARIA and MARIE: two given names that are both common are two names. */

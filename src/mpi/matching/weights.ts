@@ -4,6 +4,7 @@
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { type Field, type Likeness, levels } from './compare.ts'
+import { words } from './names.ts'
 
 /** What it says that a field compares to a level. */
 interface Weight {
@@ -23,6 +24,8 @@ export interface Matching {
   readonly ownNameShare: number
   /** The most that the rarity of a name adds or takes. */
   readonly rarityBits: number
+  /** What stands where a name is not known, in words, by its first word. */
+  readonly standIns: ReadonlyMap<string, readonly (readonly string[])[]>
   /** What it costs to take a given name for a family name. */
   readonly exchangedBits: number
   /** The share of people with the same name, where names are not counted. */
@@ -66,7 +69,7 @@ function parsed(text: string, file: string): unknown {
 }
 
 function matchingOf(value: unknown, reader: Reader): Matching {
-  const parts = ['decision', 'likeness', 'rarity', 'names_exchanged', 'fields']
+  const parts = ['decision', 'likeness', 'rarity', 'stand_ins', 'names_exchanged', 'fields']
   const [file, at] = [objectIn(value, parts, reader), (part: string) => within(reader, part)]
   const decisionNames = ['certainty', 'review', 'lead_bits', 'smallest_population']
   const decision = objectIn(file['decision'], decisionNames, at('decision'))
@@ -87,6 +90,7 @@ function matchingOf(value: unknown, reader: Reader): Matching {
     },
     ownNameShare: shareIn(likeness, 'own_name', at('likeness')),
     rarityBits: numberIn(objectIn(file['rarity'], ['most_bits'], at('rarity')), 'most_bits', at('rarity'), 0, 20),
+    standIns: phrasesIn(objectIn(file['stand_ins'], ['names'], at('stand_ins')), 'names', at('stand_ins')),
     exchangedBits: Math.log2(shareIn(exchanged, 'same_person', at('names_exchanged'))),
     usualShares: { given: shares.given['same']!.other, family: shares.family['same']!.other },
     fields: mapValues(shares, field => mapValues(field, weightOf)),
@@ -161,6 +165,25 @@ function objectIn(
   }
   if (value['why'] !== undefined && typeof value['why'] !== 'string') problems.push(`${at('why')} must be text`)
   return value
+}
+
+/** Each is looked at by its first word. */
+const mostPhrases = 1000
+
+function phrasesIn(object: JsonObject, name: string, reader: Reader): Map<string, string[][]> {
+  const value = object[name] ?? []
+  const phrases = new Map<string, string[][]>()
+  if (!Array.isArray(value) || value.length > mostPhrases) {
+    reader.problems.push(`${within(reader, name).path} must be a list of at most ${mostPhrases} texts`)
+    return phrases
+  }
+  for (const [index, phrase] of value.entries()) {
+    const [first, ...rest] = typeof phrase === 'string' ? words(phrase) : []
+    if (first === undefined)
+      reader.problems.push(`${within(reader, name).path}[${index}] must be a text with letters, such as "baby"`)
+    else phrases.set(first, [...(phrases.get(first) ?? []), [first, ...rest]])
+  }
+  return phrases
 }
 
 function shareIn(object: JsonObject, name: string, reader: Reader): number {

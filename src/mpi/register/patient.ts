@@ -34,9 +34,13 @@ export interface OwnNumber {
   readonly value: string
 }
 
-/** Returns the person, with every name that it has had. */
+/**
+ * Returns the person, with every name that it has had. Temporary names of newborns and names that hide a person tell nobody apart.
+ * https://hl7.org/fhir/R4/valueset-name-use.html
+ */
 export function personOf(patient: JsonObject): Person {
-  const names = objectsIn(patient['name']).map(name => ({
+  const lasting = objectsIn(patient['name']).filter(({ use }) => use !== 'temp' && use !== 'anonymous')
+  const names = lasting.map(name => ({
     given: textsIn(name, 'given').join(' ') || undefined,
     family: textOf(name['family']) ?? (name['given'] === undefined ? textOf(name['text']) : undefined),
   }))

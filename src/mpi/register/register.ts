@@ -3,9 +3,11 @@
 
 import { int8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
+import { selfHash } from '../../store/index/postings.ts'
 import { blockingKeys } from '../matching/blocking.ts'
 import { type Candidate, type Decision, decide } from '../matching/decide.ts'
 import type { Features } from '../matching/person.ts'
+import { type Score, score } from '../matching/score.ts'
 import type { Matching } from '../matching/weights.ts'
 import { createCounts, type Words } from './counts.ts'
 import type { OwnNumber } from './patient.ts'
@@ -26,6 +28,10 @@ export interface Register {
    * candidates are exact where it is no match.
    */
   find(on: Queryable, person: Features, number?: OwnNumber): Promise<MatchVerdict>
+  /** Returns the ids of the patients that have a number. */
+  numbered(on: Queryable, number: OwnNumber): Promise<ReadonlySet<string>>
+  /** Returns how a person compares with a registered patient, however common the names are; undefined if the patient is not registered. */
+  compare(on: Queryable, person: Features, patient: string): Promise<Score | undefined>
   /** Returns all registered people that the person could be, exactly. */
   rank(on: Queryable, person: Features): Promise<Decision>
   /**
@@ -45,6 +51,9 @@ interface Row {
   readonly features: string
   readonly is_numbered: boolean
 }
+
+/** Somebody of whom nothing is known. */
+const nobody: Features = { names: [], birth: undefined, sex: undefined, phones: [] }
 
 /** The decision where no registered person is similar. */
 const newPerson: Decision = { outcome: 'new', ranked: [], possible: 0 }
@@ -67,6 +76,15 @@ export function createRegister(matching: () => Matching): Register {
         healthIds: new Map(rows.flatMap(({ patient, health_id: id }) => (id === null ? [] : [[patient, id] as const]))),
         numbered: new Set(rows.filter(row => row.is_numbered).map(({ patient }) => patient)),
       }
+    },
+    async numbered(on, number) {
+      const rows = await candidates(on, nobody, number)
+      return new Set(rows.map(({ patient }) => patient))
+    },
+    async compare(on, person, patient) {
+      const text = 'select features from person where self = $1'
+      const [row] = await on.query<Pick<Row, 'features'>>({ text, values: [selfHash('Patient', patient)] })
+      return row && score(person, JSON.parse(row.features) as Features, matching())
     },
     async rank(on, person) {
       const compared = (await candidates(on, person, undefined)).map(candidateOf)

@@ -371,7 +371,11 @@ test('very many questions come in pages, oldest first, each once, also those amo
   const pair = await registeredTwice()
   const many = rounds(120, 2500)
   const store = service.application.storeFor(system)
-  const likeness = { grade: 'possible', probability: 0.5, score: { bits: 1, parts: [], isBlocked: false } } as const
+  const likeness = {
+    grade: 'possible',
+    probability: 0.5,
+    score: { bits: 1, parts: [], isBlocked: false, isContradicted: false },
+  } as const
   const entries = Array.from({ length: many }, (_, index) => {
     // Later ones are older, so that the pair comes last.
     const at = new Date(Date.UTC(2020, 0, 1, 0, 0, many - index))

@@ -76,6 +76,60 @@ test.each(notToBeLinked)('%s is never linked, but shown to a person', (_, other)
   expect(decided(other, amina).id).toBeUndefined()
 })
 
+const unnamed: [string, Known, Known?][] = [
+  ['newborn', { ...amina, given: 'Baby' }],
+  ['newborn girl', { ...amina, given: 'Baby Girl' }],
+  ['newborn in French', { ...amina, given: 'Nouveau-né' }],
+  ['first twin beside the second', { ...amina, given: 'Jumelle 1' }, { ...amina, given: 'Jumelle 2' }],
+  ['newborn beside the one who has a name', { ...amina, given: 'Bébé' }, amina],
+  ['person nobody knows', { ...amina, given: 'Inconnue' }],
+  ['person whose names say so both', { ...amina, given: 'X', family: 'Inconnue' }],
+  [
+    'person whose names say so, exchanged',
+    { ...amina, given: 'Bello', family: 'X' },
+    { ...amina, given: 'X', family: 'Bello' },
+  ],
+  [
+    'child named after the mother and a number',
+    { ...amina, given: 'Aminas girl1' },
+    { ...amina, given: 'Aminas girl2' },
+  ],
+  ['child with a number beside one without', { ...amina, given: 'Amina 2' }, { ...amina, given: 'Amina' }],
+  ['child with a Roman number', { ...amina, given: 'Amina II' }, { ...amina, given: 'Amina I' }],
+]
+
+test.each(unnamed)('a %s is not linked by the name', (_, one, other = one) => {
+  const decision = decided(one, other)
+  expect([decision.outcome, decision.id]).toEqual(['possible', undefined])
+  expect(decision.ranked[0]!.score).toMatchObject({ isBlocked: true })
+})
+
+test('a name that only resembles a stand-in is a name, and a number in both is no obstacle', () => {
+  for (const given of ['Babylas', 'Xavier', 'Testimony', 'Amina 2', 'Enoch'])
+    expect(decided({ ...amina, given }, { ...amina, given })).toMatchObject({ outcome: 'match' })
+})
+
+test('what is vague does not contradict, what differs does', () => {
+  const isContradicted = (one: Known, other: Known): boolean =>
+    score(features(one), features(other), matching).isContradicted
+  for (const vague of [
+    { given: 'Baby' },
+    { given: undefined },
+    { birthDate: undefined },
+    { birthDate: '1991' },
+    { birthDate: '1991-01-01' },
+  ])
+    expect(isContradicted({ ...amina, ...vague }, amina), JSON.stringify(vague)).toBe(false)
+  for (const other of [
+    { given: 'Fadimatou' },
+    { family: 'Oumarou' },
+    { birthDate: '1992' },
+    { birthDate: '1991-09-30' },
+    { sex: 'male' },
+  ])
+    expect(isContradicted({ ...amina, ...other }, amina), JSON.stringify(other)).toBe(true)
+})
+
 test('a sibling with the same telephone is somebody new', () => {
   const sibling = { ...amina, given: 'Fadimatou', birthDate: '1994-09-02' }
   expect(isMet(sibling, amina)).toBe(true)

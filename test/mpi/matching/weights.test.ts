@@ -86,6 +86,16 @@ test.each<[string, (file: Shipped) => void, string]>([
     file => ((file['names_exchanged'] as Record<string, unknown>) = {}),
     'matching.json: names_exchanged.same_person is missing',
   ],
+  [
+    'a stand-in that is no name',
+    file => (file['stand_ins'] = { names: ['baby', '12'] }),
+    'matching.json: stand_ins.names[1] must be a text with letters, such as "baby"',
+  ],
+  [
+    'stand-ins that are no list',
+    file => (file['stand_ins'] = { names: 'baby' }),
+    'matching.json: stand_ins.names must be a list of at most 1000 texts',
+  ],
   ['a field that is left out', file => delete file.fields['phone'], 'matching.json: fields.phone is missing'],
   [
     'shares that do not add up',

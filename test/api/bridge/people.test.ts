@@ -1,0 +1,99 @@
+// Whom a message is about, where it says little: newborns, people nobody knows, corrections of a name.
+import { beforeAll, expect, test } from 'vitest'
+import { fhirCaller } from '../../support/fhir.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { agentOf, type TestAgent } from './support.ts'
+
+let service: Service
+let agent: TestAgent
+const fhir = fhirCaller(() => service)
+
+beforeAll(async () => {
+  service = await startService()
+  await fhir('PUT', 'Organization/etoudi', { body: { resourceType: 'Organization', id: 'etoudi', name: 'Etoudi' } })
+  agent = await agentOf(service, 'etoudi')
+})
+
+let control = 0
+const sent = (pid: string) => {
+  const header = `MSH|^~\\&|HIS|ETOUDI|HI|HI|20260314104207||ADT^A01^ADT_A01|P${++control}|P|2.5.1`
+  const message = [header, 'EVN|A01|20260314104200', pid, 'PV1|1|I|MED^12^B'].join('\r')
+  return agent.sync([{ type: 'hl7v2', payload: { message } }])
+}
+const admitted = async (pid: string) => {
+  const { body } = await sent(pid)
+  expect(body, JSON.stringify(body)).toMatchObject({ accepted: 1, rejected: [] })
+}
+const numbered = async (value: string) => {
+  const { body } = await fhir('GET', `Patient?identifier=${value}`)
+  return (body.entry ?? []).map(({ resource }: { resource: { id: string } }) => resource)
+}
+const people = async () => (await fhir('GET', 'Patient?_summary=count')).body.total
+
+test.each([
+  ['a newborn without a name of its own', 'PID|1||n-1^^^ETOUDI^MR||NGO BIH^Baby Boy||20260314|M', 'n-1'],
+  ['a person nobody knows', 'PID|1||n-2^^^ETOUDI^MR||Inconnu^X|||M', 'n-2'],
+  ['a person without a birth date', 'PID|1||n-3^^^ETOUDI^MR||MBARGA^Claire|||F', 'n-3'],
+  ['a person without a name', 'PID|1||n-4^^^ETOUDI^MR||||19800412|F', 'n-4'],
+  ['a person of whom only the number is known', 'PID|1||n-5^^^ETOUDI^MR', 'n-5'],
+])('%s stays one patient through all messages with their number', async (_, pid, value) => {
+  await admitted(pid)
+  const [{ id }] = await numbered(value)
+  const before = await people()
+  await admitted(pid)
+  expect(await people()).toBe(before)
+  expect(await numbered(value)).toMatchObject([{ id }])
+})
+
+test('a message that says little finds a person of whom more is known, and who was known otherwise before', async () => {
+  await admitted('PID|1||k-1^^^ETOUDI^MR||ATEBA^Bebe||20260101|F')
+  const [{ id }] = await numbered('k-1')
+  const before = await people()
+  await admitted('PID|1||k-1^^^ETOUDI^MR||ATEBA^Solange Marie||20260107|F')
+  await admitted('PID|1||k-1^^^ETOUDI^MR||ATEBA^Solange')
+  await admitted('PID|1||k-1^^^ETOUDI^MR||||2026|F')
+  expect(await people()).toBe(before)
+  expect(await numbered('k-1')).toMatchObject([{ id }])
+})
+
+test('a message under the number of another person is refused where it says too little to be found again', async () => {
+  await admitted('PID|1||o-1^^^ETOUDI^MR||ONANA^Paul||19700301|M')
+  const before = await people()
+  const { body } = await sent('PID|1||o-1^^^ETOUDI^MR||FOUDA^Claire|||F')
+  expect(body.rejected).toMatchObject([{ error_code: 'VALIDATION_FAILED', field: 'Patient.identifier' }])
+  expect(JSON.stringify(body.rejected)).toContain('The number belongs to a person with another name')
+  expect(await people()).toBe(before)
+  await admitted('PID|1||o-1^^^ETOUDI^MR||FOUDA^Claire||19880301|F')
+  await admitted('PID|1||o-1^^^ETOUDI^MR||FOUDA^Claire||19880301|F')
+  expect(await people()).toBe(before + 1)
+  expect(await numbered('o-1')).toMatchObject([{ name: [{ family: 'ONANA' }] }])
+})
+
+test('a number stays with one patient, whoever is found under it by name or by Health ID', async () => {
+  await admitted('PID|1||u-1^^^ETOUDI^MR||TABI^Josephine||19650101|F')
+  await admitted('PID|1||u-2^^^ETOUDI^MR||TABI^Bertrand||19930517|M')
+  const [{ identifier }] = await numbered('u-2')
+  const healthId = identifier[0].value
+  await admitted('PID|1||u-1^^^ETOUDI^MR||TABI^Bertrand||19930517|M')
+  await admitted(`PID|1||u-1^^^ETOUDI^MR~${healthId}^^^HEALTH-ID||TABI^Bertrand||19930517|M`)
+  expect(await numbered('u-1')).toMatchObject([{ birthDate: '1965-01-01' }])
+})
+
+test('a Health ID is not taken for a person of another given name, though no birth date is told', async () => {
+  await admitted('PID|1||w-1^^^ETOUDI^MR||SIMO^Augustin||19500102|M')
+  const [{ identifier }] = await numbered('w-1')
+  const card = `${identifier[0].value}^^^HEALTH-ID`
+  const { body } = await sent(`PID|1||${card}||SIMO^Clarisse`)
+  expect(body.rejected).toMatchObject([{ error_code: 'VALIDATION_FAILED', field: 'Patient.identifier' }])
+  const before = await people()
+  await admitted(`PID|1||${card}||SIMO^Augustin`)
+  await admitted(`PID|1||${card}`)
+  expect(await people()).toBe(before)
+})
+
+test('two newborns of one day and one family name are two patients', async () => {
+  await admitted('PID|1||t-1^^^ETOUDI^MR||EYENGA^Bebe 1||20260315|M|||Etoudi||677000111')
+  await admitted('PID|1||t-2^^^ETOUDI^MR||EYENGA^Bebe 2||20260315|M|||Etoudi||677000111')
+  const [[one], [other]] = [await numbered('t-1'), await numbered('t-2')]
+  expect(one.id).not.toBe(other.id)
+})
