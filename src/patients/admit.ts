@@ -3,13 +3,13 @@
 
 import { type Caller, onBehalfOf } from '../access/caller.ts'
 import type { Transaction } from '../db/statement.ts'
-import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
 import { type Features, featuresOf } from '../mpi/matching/person.ts'
 import { freeHealthId, holderOf, readHealthId } from '../mpi/register/health-ids.ts'
 import { type Addresses, healthIdsOf, isHealthId, type OwnNumber, personOf } from '../mpi/register/patient.ts'
 import { inOperation } from '../store/operation.ts'
 import { inUnitOfWork } from '../store/unit-of-work.ts'
+import { mustBeAlike, unlike } from './alike.ts'
 import { complete } from './complete.ts'
 import { isOther, isTaken } from './numbers.ts'
 import type { ResolveParts } from './resolve.ts'
@@ -80,7 +80,7 @@ async function found(
     stated === undefined ? undefined : await holderOf(on, await readHealthId(on, stated, 'Patient.identifier'))
   const person = featuresOf(personOf(patient))
   if (holder) {
-    await mustBeAlike(register, on, person, holder.patient)
+    await mustBeAlike(register, on, person, holder.patient, 'Patient.identifier')
     return { id: holder.patient, isTaken: await isTaken(register, on, number, holder.patient) }
   }
   const early = await register.find(on, person, number)
@@ -95,51 +95,16 @@ async function found(
   if (one !== undefined) return { id: one, isTaken: isOther(verdict.numbered, one) }
   const isNumbered = verdict.numbered.size > 0
   if (isNumbered && !isFound(person))
-    throw unlike('The number belongs to a person with another name, birth date or sex: compare it with the file.')
+    throw unlike(
+      'The number belongs to a person with another name, birth date or sex: compare it with the file.',
+      'Patient.identifier',
+    )
   return { verdict, isTaken: isNumbered }
 }
 
 /** False for a person whom the next message would not find again without a number. */
 const isFound = ({ names, birth }: Features): boolean =>
   birth !== undefined && names.some(({ given }) => given.length > 0)
-
-/** A card that was mixed up, or a number that was typed wrong, must not link two people. @throws Failure VALIDATION_FAILED */
-async function mustBeAlike(
-  register: ResolveParts['register'],
-  on: Transaction,
-  person: Features,
-  holder: string,
-): Promise<void> {
-  const isKnown = person.names.length > 0 && person.birth !== undefined
-  if (isKnown ? await isPossible(register, on, person, holder) : !(await differs(register, on, person, holder))) return
-  throw unlike('The Health ID belongs to a person with another name and birth date: compare it with the card.')
-}
-
-async function isPossible(
-  register: ResolveParts['register'],
-  on: Transaction,
-  person: Features,
-  holder: string,
-): Promise<boolean> {
-  const { ranked } = await register.rank(on, person)
-  return ranked.some(({ id, grade }) => id === holder && grade !== 'certainly-not')
-}
-
-/** True if what little is known of a person differs; a family name may be another one after a marriage. */
-async function differs(
-  register: ResolveParts['register'],
-  on: Transaction,
-  person: Features,
-  holder: string,
-): Promise<boolean> {
-  const score = await register.compare(on, person, holder)
-  return score?.parts.some(({ field, level, blocks }) => blocks && level === 'different' && field !== 'family') ?? false
-}
-
-const unlike = (message: string): Failure =>
-  new Failure('VALIDATION_FAILED', message, {
-    details: [{ field: 'Patient.identifier', code: 'business-rule', message }],
-  })
 
 /** Brings a found patient up to date: the Health ID and the own number, and the demographics if the caller's organisation manages it. */
 async function brought(

@@ -31,7 +31,8 @@ export const ResolveRequest = Type.Object(
   },
   {
     $id: 'ResolveRequest',
-    description: 'A Health ID, or first_name, last_name and date_of_birth, or both.',
+    description:
+      'A Health ID, or first_name, last_name and date_of_birth, or both. What you state beside a Health ID must fit its holder.',
     additionalProperties: false,
   },
 )
@@ -77,8 +78,8 @@ export function demographicsIn(body: ResolveBody): Demographics | undefined {
   }
 }
 
-/** Returns them in the form in which people are compared. */
-export function asPerson({ first_name, last_name, date_of_birth, sex, phone_number }: Demographics): Person {
+/** Returns demographics, all or some of them, in the form in which people are compared. */
+export function asPerson({ first_name, last_name, date_of_birth, sex, phone_number }: Partial<Demographics>): Person {
   return {
     names: [{ given: first_name, family: last_name }],
     birthDate: date_of_birth,

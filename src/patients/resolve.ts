@@ -10,6 +10,7 @@ import type { OwnNumber } from '../mpi/register/patient.ts'
 import type { MatchVerdict, Register } from '../mpi/register/register.ts'
 import { asOperation } from '../store/operation.ts'
 import { type Acting, inUnitOfWork } from '../store/unit-of-work.ts'
+import { mustBeAlike } from './alike.ts'
 import { type CompletingParts, complete } from './complete.ts'
 import { isTaken } from './numbers.ts'
 import {
@@ -89,6 +90,7 @@ async function byHealthId(
 ): Promise<Resolved | undefined> {
   const holder = await holderOf(on, asked)
   if (!holder) return undefined
+  await mustBeAlike(parts.register, on, featuresOf(asPerson(request.body)), holder.patient, 'health_id')
   const number = numberOf(parts, request)
   const isComplete = holder.current !== undefined && number === undefined
   const current = isComplete

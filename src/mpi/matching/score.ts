@@ -124,7 +124,7 @@ function exchanged(one: NameWords, other: NameWords, matching: Matching, shareOf
 /** True for a name that begins with what forms state where none is known. */
 function isStandIn(name: readonly string[], { standIns }: Matching): boolean {
   const known = standIns.get(name[0] ?? '')
-  return known !== undefined && known.some(words => words.every((word, index) => word === name[index]))
+  return known?.some(words => words.every((word, index) => word === name[index])) ?? false
 }
 
 /** Twins often have similar names, MARIA and MARIE: two given names that are both common are two names. */

@@ -100,6 +100,36 @@ describe('a Health ID', () => {
     }
   })
 
+  test('of another person is refused with what differs from the card, and gets no number of a facility', async () => {
+    const others = [
+      { first_name: 'Cyrille', last_name: 'Mvondo', date_of_birth: '2001-10-10' },
+      { ...awa, first_name: 'Cyrille', date_of_birth: '1950-03-04' },
+      { first_name: 'Cyrille' },
+      { sex: awa.sex === 'male' ? 'female' : 'male' },
+      { date_of_birth: '1950-03-04' },
+    ]
+    for (const other of others) {
+      const { status, body } = await resolve({ health_id: healthId, external_reference: 'MIXED-UP', ...other })
+      expect([status, body.error_code, body.details[0].field], JSON.stringify(other)).toEqual([
+        422,
+        'VALIDATION_FAILED',
+        'health_id',
+      ])
+    }
+    expect(JSON.stringify(await patientsOf(service))).not.toContain('MIXED-UP')
+    const own = [awa, { ...awa, last_name: 'Married' }, { first_name: awa.first_name }, { last_name: 'Married' }]
+    for (const stated of own)
+      expect((await resolve({ health_id: healthId, ...stated })).body.status, JSON.stringify(stated)).toBe('found')
+  })
+
+  test('whose person has a number of another patient does not get that number', async () => {
+    const other = { first_name: 'Josephine', last_name: 'Tabi', date_of_birth: '1965-01-02' }
+    await resolve({ ...other, external_reference: 'FILE-1' })
+    await resolve({ health_id: healthId, external_reference: 'FILE-1' })
+    const holders = (await patientsOf(service)).filter(each => JSON.stringify(each).includes('"FILE-1"'))
+    expect(holders).toMatchObject([{ name: [{ family: 'Tabi' }] }])
+  })
+
   test('that is not registered is not found without demographics, and nobody is registered', async () => {
     const unknown = mint('GA')
     const { status, body } = await resolve(
@@ -116,7 +146,7 @@ describe('a Health ID', () => {
       country_code: 'GA',
       request_id: 'resolve-0002',
     })
-    expect(await patientsOf(service)).toHaveLength(1)
+    expect(await patientsOf(service)).toHaveLength(2)
   })
 
   test('that is not registered leads with demographics to who is registered, or registers', async () => {

@@ -1010,7 +1010,9 @@ class ResolveReply(TypedDict):
 
 
 class ResolveRequest(TypedDict):
-    """A Health ID, or first_name, last_name and date_of_birth, or both."""
+    """A Health ID, or first_name, last_name and date_of_birth, or both. What you state beside a Health ID must
+    fit its holder.
+    """
     health_id: NotRequired[str]
     """A known Health ID, as printed on the card."""
     first_name: NotRequired[str]

@@ -1428,7 +1428,7 @@ export interface ResolveReply {
   readonly current_health_id?: string
 }
 
-/** A Health ID, or first_name, last_name and date_of_birth, or both. */
+/** A Health ID, or first_name, last_name and date_of_birth, or both. What you state beside a Health ID must fit its holder. */
 export interface ResolveRequest {
   /** A known Health ID, as printed on the card. */
   readonly health_id?: string
