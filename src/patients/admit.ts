@@ -6,12 +6,12 @@ import type { Transaction } from '../db/statement.ts'
 import { isObject, type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
 import { type Features, featuresOf } from '../mpi/matching/person.ts'
 import { freeHealthId, holderOf, readHealthId } from '../mpi/register/health-ids.ts'
-import { type Addresses, healthIdsOf, isHealthId, type OwnNumber, personOf } from '../mpi/register/patient.ts'
+import { healthIdsOf, isHealthId, type OwnNumber, personOf } from '../mpi/register/patient.ts'
 import { inOperation } from '../store/operation.ts'
 import { inUnitOfWork } from '../store/unit-of-work.ts'
 import { mustBeAlike, unlike } from './alike.ts'
 import { complete } from './complete.ts'
-import { isOther, isTaken } from './numbers.ts'
+import { isNumber, isOther, isTaken, numbersFrom, withoutNumbers } from './numbers.ts'
 import type { ResolveParts } from './resolve.ts'
 import { reviewed, theOne } from './verdict.ts'
 
@@ -42,9 +42,12 @@ export async function admit(
   options: AdmitOptions = {},
 ): Promise<Admitted> {
   return inUnitOfWork(parts.unitOfWork, caller, async (inner, on) => {
-    const number = ownNumberOf(patient, inner, parts.addresses)
+    const [number, ...further] = numbersFrom(patient, inner, parts.addresses)
     const known = await found(parts, on, patient, number)
-    const stated = known.isTaken ? withoutNumber(patient, number!) : patient
+    const patientId = 'id' in known ? known.id : undefined
+    const taken = known.isTaken ? [number!] : []
+    for (const each of further) if (await isTaken(parts.register, on, each, patientId)) taken.push(each)
+    const stated = withoutNumbers(patient, taken)
     if ('id' in known) {
       await brought(parts, inner, known.id, stated, known.isTaken ? undefined : number, options)
       return { id: known.id, isNew: false }
@@ -81,7 +84,10 @@ async function found(
   const person = featuresOf(personOf(patient))
   if (holder) {
     await mustBeAlike(register, on, person, holder.patient, 'Patient.identifier')
-    return { id: holder.patient, isTaken: await isTaken(register, on, number, holder.patient) }
+    return {
+      id: holder.patient,
+      isTaken: number !== undefined && (await isTaken(register, on, number, holder.patient)),
+    }
   }
   const early = await register.find(on, person, number)
   const soon = theOne(early)
@@ -151,27 +157,6 @@ export const managerOf = ({ managingOrganization: manager }: JsonObject): unknow
 function withoutPlace(patient: JsonObject): JsonObject {
   const { id: _id, meta: _meta, link: _link, managingOrganization: _manager, ...rest } = patient
   return rest
-}
-
-const withoutNumber = (patient: JsonObject, number: OwnNumber): JsonObject => ({
-  ...patient,
-  identifier: objectsIn(patient['identifier']).filter(each => !isNumber(each, number)),
-})
-
-const isNumber = ({ system, value }: JsonObject, number: OwnNumber | undefined): boolean =>
-  number !== undefined && system === number.system && value === number.value
-
-/** Returns the first number in a system of the caller's organisation. */
-export function ownNumberOf(
-  patient: JsonObject,
-  { organizationId }: Caller,
-  addresses: Addresses,
-): OwnNumber | undefined {
-  const own = `${addresses.numbers}${organizationId}`
-  for (const { system, value } of objectsIn(patient['identifier']))
-    if (typeof system === 'string' && typeof value === 'string' && (system === own || system.startsWith(`${own}/`)))
-      return { system, value }
-  return undefined
 }
 
 function countryIn(patient: JsonObject): string | undefined {

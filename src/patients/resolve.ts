@@ -96,7 +96,7 @@ async function byHealthId(
   const current = isComplete
     ? holder.current!
     : await inUnitOfWork(parts.unitOfWork, request.caller, async (caller, within) => {
-        const isAnothers = await isTaken(parts.register, within, number, holder.patient)
+        const isAnothers = number !== undefined && (await isTaken(parts.register, within, number, holder.patient))
         const addition = { number: isAnothers ? undefined : number, country: asked.slice(0, 2), asked }
         return complete(parts, caller, holder.patient, addition)
       })

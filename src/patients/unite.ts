@@ -11,8 +11,9 @@ import { personOf, replacementOf } from '../mpi/register/patient.ts'
 import { inOperation } from '../store/operation.ts'
 import { recordedFor } from '../store/recording.ts'
 import { inUnitOfWork } from '../store/unit-of-work.ts'
-import { admit, managerOf, ownNumberOf } from './admit.ts'
+import { admit, managerOf } from './admit.ts'
 import { merged, type ReadPatient } from './merge.ts'
+import { numbersFrom } from './numbers.ts'
 import type { ResolveParts } from './resolve.ts'
 import { isAskedAlready } from './reviews.ts'
 import { askToReview } from './verdict.ts'
@@ -90,7 +91,7 @@ async function numberedPatient(
   caller: Caller,
   patient: JsonObject,
 ): Promise<string | undefined> {
-  const number = ownNumberOf(patient, caller, addresses)
+  const [number] = numbersFrom(patient, caller, addresses)
   if (!number) return undefined
   const { numbered } = await register.find(on, featuresOf(personOf(patient)), number)
   const [id, ...more] = numbered

@@ -79,6 +79,14 @@ test('a number stays with one patient, whoever is found under it by name or by H
   expect(await numbered('u-1')).toMatchObject([{ birthDate: '1965-01-01' }])
 })
 
+test('a further number of another patient is left out, one that nobody has is added', async () => {
+  await admitted('PID|1||f-1^^^ETOUDI^MR||NANA^Ines||19710501|F')
+  await admitted('PID|1||f-2^^^ETOUDI^MR~f-1^^^ETOUDI^MR||NANA^Leopold||19690501|M')
+  await admitted('PID|1||f-2^^^ETOUDI^MR~f-1^^^ETOUDI^MR~f-3^^^LABO^MR||NANA^Leopold||19690501|M')
+  expect(await numbered('f-1')).toMatchObject([{ birthDate: '1971-05-01' }])
+  expect(await numbered('f-3')).toMatchObject([{ birthDate: '1969-05-01' }])
+})
+
 test('a Health ID is not taken for a person of another given name, though no birth date is told', async () => {
   await admitted('PID|1||w-1^^^ETOUDI^MR||SIMO^Augustin||19500102|M')
   const [{ identifier }] = await numbered('w-1')
