@@ -41,8 +41,11 @@ const plain = (key: string): string => key.replace(/^_/, '')
 
 /** What an Observation found, or why nothing. */
 const resultElements = ['value', 'dataAbsentReason', 'component']
-/** What is said of the result. */
-const aboutResult = ['interpretation', 'referenceRange', 'note', 'method']
+/**
+ * What is said of the result: by whom, where and how it was found, and what it means. When it was taken, of which specimen and at which
+ * visit is true of a corrected result as well.
+ */
+const aboutResult = ['interpretation', 'referenceRange', 'note', 'method', 'bodySite', 'performer']
 /** Statuses of an Observation that has no result any more. */
 const withoutResult: ReadonlySet<unknown> = new Set(['cancelled', 'entered-in-error'])
 

@@ -1,6 +1,6 @@
 // A message as a tree that maps read: groups, segments and fields by their names in HL7's tables. Nothing of a message is left out.
 
-import { unescapeText } from './delimiters.ts'
+import { type Delimiters, unescapeText } from './delimiters.ts'
 import { segments as dictionary, type Part, valueElements } from './dictionary.ts'
 import { isHomeless, type Placed, place } from './place.ts'
 import { MessageError, type MessageProblem } from './problem.ts'
@@ -105,10 +105,8 @@ function readingOf({ id, occurrence }: RawSegment, field: number, context: Conte
 
 /** OBX-5: its texts, and, where OBX-2 names a data type with components or a time, its values in an element of that type. */
 function observed({ fields }: RawSegment, value: Tree, reading: FieldReading): FieldValue[] | undefined {
-  const { repetition } = reading.delimiters
   const kind = fields[2]?.trim() ?? ''
-  const raw = fields[5]!
-  const all = kind === 'TX' || kind === 'FT' || raw.includes(repetition) ? raw.split(repetition) : [raw]
+  const all = valuesOf(fields[5]!, kind, reading.delimiters)
   const typed = valueElements.get(kind)
   if (typed) {
     const values = all.map(each => readValue(each, typed.type, reading)).filter(each => each !== undefined)
@@ -117,6 +115,14 @@ function observed({ fields }: RawSegment, value: Tree, reading: FieldReading): F
   const silent = { ...reading, note: () => {}, deleted: typed ? () => {} : reading.deleted }
   const texts = all.map(each => readValue(each, 'ST', silent)).filter(each => each !== undefined)
   return texts.length > 0 ? texts : undefined
+}
+
+/** `~^5`: no list of structured numbers begins with nothing, so the sign is the comparator of one, which was not escaped. */
+function valuesOf(raw: string, kind: string, { repetition, component }: Delimiters): string[] {
+  const isApproximate = kind === 'SN' && raw.startsWith(repetition + component)
+  if (!isApproximate) return raw.split(repetition)
+  const [first = '', ...more] = raw.slice(repetition.length).split(repetition)
+  return [repetition + first, ...more]
 }
 
 function otherSegment(segment: RawSegment, context: Context): Tree {

@@ -120,12 +120,30 @@ test.each([
   ['SN', '<^5', { valueQuantity: { value: 5, comparator: '<' } }],
   ['SN', '^<5', { valueQuantity: { value: 5, comparator: '<' } }],
   ['SN', '=^5', { valueQuantity: { value: 5 } }],
-  ['SN', '<>^5', { valueString: '<>5' }],
-  ['SN', 'GT^5', { valueString: 'GT5' }],
+  ['SN', '<>^5', { valueString: '<>5 g/L' }],
+  ['SN', 'GT^5', { valueString: 'GT5 g/L' }],
   ['SN', '^1^:^128', { valueRatio: { numerator: { value: 1 }, denominator: { value: 128 } } }],
-  ['SN', '>^1^:^128', { valueString: '>1:128' }],
-  ['SN', '>^10^-^20', { valueString: '>10-20' }],
-  ['CWE', 'ECO^E. coli~KPN^Klebsiella', { valueString: 'E. coli\nKlebsiella' }],
+  ['SN', '>^1^:^128', { valueString: '>1:128 g/L' }],
+  ['SN', '>^10^-^20', { valueString: '>10-20 g/L' }],
+  ['SN', '~^5', { valueString: '~5 g/L' }],
+  ['SN', '<^5~>^9', { valueString: '<5 g/L\n>9 g/L' }],
+  ['NM', '5~6', { valueString: '5 g/L\n6 g/L' }],
+  ['CQ', '5', { valueQuantity: { value: 5, unit: 'g/L' } }],
+  ['CQ', 'traces^mg', { valueString: 'traces mg' }],
+  ['CQ', '5^mg~6^mg', { valueString: '5 mg\n6 mg' }],
+  ['DT', '20260301~20260308', { valueString: '2026-03-01\n2026-03-08' }],
+  ['TM', '0830~1600', { valueString: '08:30:00\n16:00:00' }],
+  ['TS', '20260301~20260308', { valueString: '2026-03-01\n2026-03-08' }],
+  ['DR', '20260301^20260308', { valuePeriod: { start: '2026-03-01', end: '2026-03-08' } }],
+  ['RP', '^PACS', { valueString: '^PACS' }],
+  [
+    'CWE',
+    'ECO^E. coli~KPN^Klebsiella',
+    {
+      valueString: 'E. coli\nKlebsiella',
+      _valueString: { extension: [{ valueCoding: { code: 'ECO' } }, { valueCoding: { code: 'KPN' } }] },
+    },
+  ],
 ])('a result of type %s, %s, is stored as it was sent', async (type, value, expected) => {
   const order = randomUUID()
   await stored([
@@ -136,6 +154,37 @@ test.each([
   ])
   const [one, ...more] = await found(`Observation?code=x-${order}`)
   expect([one, more]).toMatchObject([expected, []])
+})
+
+test('a correction without a value, one that was not obtained, and who found it where: nothing of the former result stays', async () => {
+  const report = (...results: readonly string[]) => [
+    header('ORU^R01^ORU_R01'),
+    amina,
+    'OBR|1|P-80^HIS|F-9004^LABO|24326-1^Electrolytes^LN|||20260314091500',
+    ...results,
+  ]
+  const former = 'HH|||F|||20260314090000||D17^MBARGA||||BRAS^Bras gauche'
+  const ids = ['48345-3', '48346-1', '48347-9']
+  await stored(report(...ids.map((id, index) => `OBX|${index}|NM|${id}^Any^LN||7.8|mmol/L||${former}`)))
+  const all = async () => Promise.all(ids.map(async id => (await found(`Observation?code=${id}`))[0]))
+  for (const each of await all()) expect(Object.keys(each)).toEqual(expect.arrayContaining(['performer', 'bodySite']))
+  await stored(
+    report(
+      `OBX|1|NM|${ids[0]}^Any^LN|||mmol/L|||||C`,
+      `OBX|2|NM|${ids[1]}^Any^LN|||mmol/L|||||P`,
+      `OBX|3|NM|${ids[2]}^Any^LN||7.8|mmol/L||HH|||X`,
+    ),
+  )
+  const results = await all()
+  expect(results).toMatchObject([
+    { status: 'corrected', dataAbsentReason: { coding: [{ code: 'unknown' }] } },
+    { status: 'preliminary', dataAbsentReason: { coding: [{ code: 'unknown' }] } },
+    { status: 'cancelled', note: [{ text: 'Not a result: 7.8 mmol/L, HH' }] },
+  ])
+  for (const each of results) {
+    const stale = Object.keys(each).filter(key => /^(value|interpretation|performer|bodySite)/.test(key))
+    expect(stale).toEqual([])
+  }
 })
 
 test('a correction may be a text where a number was, and a result may come after the reason why there was none', async () => {
