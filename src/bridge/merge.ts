@@ -19,8 +19,25 @@ export function mergedBy(stored: JsonObject, sent: JsonObject): JsonObject {
     return all.length === 0 ? [] : [[name, distinct(all)]]
   })
   const meta = { ...(isObject(stored['meta']) ? stored['meta'] : {}), ...(isObject(sent['meta']) ? sent['meta'] : {}) }
-  return { ...compatible(type, stored, sent), ...sent, ...Object.fromEntries(joined), id: stored['id'], meta }
+  const whole = type === 'Encounter' ? visit(stored, sent) : {}
+  return { ...compatible(type, stored, sent), ...sent, ...Object.fromEntries(joined), ...whole, id: stored['id'], meta }
 }
+
+/** Members of a visit whose parts come in several messages: a discharge need not repeat when and how the visit began. */
+function visit(stored: JsonObject, sent: JsonObject): JsonObject {
+  const { start } = objectOf(stored['period'])
+  const { period } = sent
+  const isBefore = isObject(period) && !(Date.parse(String(start)) > Date.parse(String(period['end'])))
+  const { dischargeDisposition, destination, ...admission } = objectOf(stored['hospitalization'])
+  const before = sent['status'] === 'in-progress' ? admission : objectOf(stored['hospitalization'])
+  const stay = { ...before, ...objectOf(sent['hospitalization']) }
+  return {
+    ...(isBefore && start !== undefined && { period: { start, ...period } }),
+    ...(Object.keys(stay).length > 0 && { hospitalization: stay }),
+  }
+}
+
+const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
 /** The stored members without other types of a choice that is sent (a text where a number was), and without what it rules out. */
 function compatible(type: string, stored: JsonObject, sent: JsonObject): JsonObject {
@@ -61,6 +78,11 @@ const ruledOut: Readonly<Record<string, (sent: JsonObject, says: (element: strin
       ...(isOneOf(sent['clinicalStatus'], ['active', 'recurrence', 'relapse']) ? ['abatement'] : []),
       ...(isOneOf(sent['verificationStatus'], ['entered-in-error']) || says('abatement') ? ['clinicalStatus'] : []),
     ],
+    // What was not given has no amount, what was given no reason against it, and RXA says each time whether that was all of it.
+    Immunization: ({ status }) => {
+      const amount = status === 'not-done' ? ['doseQuantity'] : status === 'completed' ? ['statusReason'] : []
+      return [...amount, 'isSubpotent', 'subpotentReason']
+    },
     // ait-2
     AllergyIntolerance: sent => (isOneOf(sent['verificationStatus'], ['entered-in-error']) ? ['clinicalStatus'] : []),
   }

@@ -187,6 +187,52 @@ test('a correction without a value, one that was not obtained, and who found it 
   }
 })
 
+test('a discharge keeps when and how the visit began, and one that is cancelled leaves no end', async () => {
+  const visit = (event: string, admission: string, discharge: string) =>
+    stored([header(`ADT^${event}^ADT_A01`), amina, `PV1|1|I|MED|||||||||||${admission}|||||V-901${discharge}`])
+  const of = async () => {
+    const [one, ...more] = await found('Encounter?identifier=V-901')
+    expect(more).toEqual([])
+    return one
+  }
+  const days = (from: string, until: string) => `${'|'.repeat(25)}${from}|${until}`
+  await visit('A01', '7', days('202603140800', ''))
+  await visit('A03', '', `${'|'.repeat(17)}01${'|'.repeat(9)}202603160900`)
+  expect(await of()).toMatchObject({
+    status: 'finished',
+    period: { start: '2026-03-14T08:00:00+01:00', end: '2026-03-16T09:00:00+01:00' },
+    hospitalization: {
+      admitSource: { coding: [{ code: '7' }] },
+      dischargeDisposition: { coding: [{ code: '01' }] },
+    },
+  })
+  await visit('A13', '', days('202603140800', ''))
+  const open = await of()
+  expect(open).toMatchObject({ status: 'in-progress', hospitalization: { admitSource: { coding: [{ code: '7' }] } } })
+  expect(open.period).toEqual({ start: '2026-03-14T08:00:00+01:00' })
+  expect(Object.keys(open.hospitalization)).toEqual(['admitSource'])
+})
+
+test('a vaccination that was refused and then given has a dose and no refusal', async () => {
+  const vaccination = (amount: string, status: string) =>
+    stored([
+      header('VXU^V04^VXU_V04'),
+      amina,
+      'ORC|RE||V-902^VACC',
+      `RXA|0|1|20260314||05^Measles^CVX|${amount}|mL|||||||||||||${status}|A`,
+    ])
+  const of = async () => (await found('Immunization?identifier=V-902/05/2026-03-14'))[0]
+  await vaccination('0.5', 'RE')
+  expect(await of()).toMatchObject({ status: 'not-done', statusReason: { coding: [{ code: 'RE' }] } })
+  await vaccination('0.3', 'PA')
+  expect(await of()).toMatchObject({ status: 'completed', isSubpotent: true, doseQuantity: { value: 0.3 } })
+  expect(Object.keys(await of())).not.toContain('statusReason')
+  await vaccination('0.5', 'CP')
+  const given = await of()
+  expect(given).toMatchObject({ status: 'completed', doseQuantity: { value: 0.5 } })
+  expect(Object.keys(given).filter(key => key.startsWith('isSub') || key.startsWith('subpotent'))).toEqual([])
+})
+
 test('a correction may be a text where a number was, and a result may come after the reason why there was none', async () => {
   const report = (type: string, value: string, status: string) => [
     header('ORU^R01^ORU_R01'),
