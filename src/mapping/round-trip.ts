@@ -1,10 +1,11 @@
 // What a record loses on its way through a map and its inverse: `allergy-to-fhir` and `allergy-from-fhir`.
 
+import { readMessage } from '../hl7v2/read.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import { differences } from './difference.ts'
 import type { Example } from './examples.ts'
 import type { Mapping } from './mapping.ts'
-import { attempt } from './trial.ts'
+import { attempt, isSegments } from './trial.ts'
 
 export interface RoundTrip {
   /** The map that begins it. */
@@ -12,7 +13,7 @@ export interface RoundTrip {
   readonly back: string
   /** How many examples were taken there and back. */
   readonly examples: number
-  /** What is lost, by the number of examples that lose it; places in lists are left out. */
+  /** What is lost, by the number of examples that lose it; places in lists are left out. Fields of messages are named `OBX-5`. */
   readonly lost: ReadonlyMap<string, number>
   readonly changed: ReadonlyMap<string, number>
   /** What is added on the way. */
@@ -46,25 +47,41 @@ export function roundTrip(
     taken++
     const { made: returned, error } = attempt(back.program!, made, context ?? spare)
     if (error) errors.push(`${name}: ${error.message}`)
-    else note(trip, withoutNulls(from), returned)
+    else note(trip, comparable(from), comparable(returned!))
   }
   return { there: there.name, back: back.name, examples: taken, ...trip, errors }
 }
 
 type Counts = Record<'lost' | 'changed' | 'added', Map<string, number>>
 
+/** A message as its fields by segment; anything else without nulls, which are equivalent to absent values. */
+function comparable(value: Example['from']): unknown {
+  return isSegments(value) ? fieldsOf(value) : withoutNulls(value)
+}
+
+/** The sender makes the header, except for the type of the message. */
+function fieldsOf(message: readonly string[]): Record<string, Record<string, string>[]> {
+  const found: Record<string, Record<string, string>[]> = {}
+  for (const { id, fields } of readMessage(message.join('\r')).segments) {
+    const filled = fields.flatMap((text, number): [string, string][] =>
+      number === 0 || text === '' || (id === 'MSH' && number !== 9) ? [] : [[`-${number}`, text]],
+    )
+    ;(found[id] ??= []).push(Object.fromEntries(filled))
+  }
+  return found
+}
+
 function note(counts: Counts, from: unknown, returned: unknown): void {
   const seen = new Set<string>()
   for (const { path, expected, got } of differences(from, returned)) {
     const kind = got === undefined ? 'lost' : expected === undefined ? 'added' : 'changed'
-    const place = path.replace(/\[\d+\]/g, '')
+    const place = path.replace(/\[\d+\]/g, '').replace('.-', '-')
     if (seen.has(`${kind} ${place}`)) continue
     seen.add(`${kind} ${place}`)
     counts[kind].set(place, (counts[kind].get(place) ?? 0) + 1)
   }
 }
 
-/** Null and an absent value are equivalent. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isObject(value)) return value

@@ -79,7 +79,8 @@ export function sourcesOf(program: Program, { from, context }: Pick<Example, 'fr
   return program.sources.length > 1 ? [source, context] : [source]
 }
 
-const isSegments = (value: Example['from']): value is readonly string[] => Array.isArray(value)
+/** True for a message: its segments. */
+export const isSegments = (value: Example['from'] | undefined): value is readonly string[] => Array.isArray(value)
 
 /** For examples it is always noon of 2026-01-01, and uuid() counts. */
 export function everTheSame(): RunOptions {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { JsonObject } from '../../src/lib/json.ts'
 import { composeMessage } from '../../src/mapping/message-out.ts'
 import { translateMessage } from '../../src/mapping/messages.ts'
+import { roundTrip } from '../../src/mapping/round-trip.ts'
 import { header } from '../hl7v2/support.ts'
 import { deliveredSet } from '../support/maps.ts'
 
@@ -55,6 +56,20 @@ test('a result that goes out and comes in again is the same', () => {
     JSON.parse(JSON.stringify(resources(each)).replaceAll(/urn:uuid:[0-9a-f-]+/g, 'urn'))
   expect(plain(again)).toEqual(plain(bundle))
   expect(out).toContain('\rOBX|2|CWE|')
+})
+
+test('what a message loses there and back is named by segment and field', () => {
+  const from = [
+    header('ORU^R01^ORU_R01'),
+    'PID|1||1042^^^A^MR||NGO BIH^Amina||19900412|F',
+    'OBR|1|P-1^HIS|F-1^LAB|2345-7^Glucose^LN|||20260314103000+0100|||||||||||||||||CH|F',
+    'OBX|1|NM|2345-7^Glucose^LN||1.26|g/L^g/L^UCUM|0.70 - 1.10|H|0.9||F|||20260314110000+0100',
+    'SPM|1|S-1||SER',
+  ]
+  const [there, back] = ['hl7v2/oru-r01-to-fhir', 'hl7v2/oru-r01-from-fhir'].map(name => set.mappings.get(name)!)
+  const example = { name: 'a result', file: '', line: 1, from, context, to: {} }
+  const { lost, changed, added, errors } = roundTrip(there!, back!, [example], undefined)
+  expect([[...lost.keys()], [...changed.keys()], [...added.keys()], errors]).toEqual([['OBX-9', 'SPM'], [], [], []])
 })
 
 test('a map that makes no message is an error of the caller', () => {
