@@ -187,6 +187,16 @@ test('a correction without a value, one that was not obtained, and who found it 
   }
 })
 
+test('a status that comes without the value leaves the value that was sent before', async () => {
+  const result = (obx: string) =>
+    stored([header('ORU^R01^ORU_R01'), amina, 'OBR|1|P-81^HIS|F-9006^LABO', `OBX|1|NM|2345-7^Glucose^LN||${obx}`])
+  await result('1.26|g/L||H|||P')
+  await result('||||||U')
+  expect(await found('Observation?code=2345-7')).toMatchObject([
+    { status: 'final', valueQuantity: { value: 1.26 }, interpretation: [{ coding: [{ code: 'H' }] }] },
+  ])
+})
+
 test('a discharge keeps when and how the visit began, and one that is cancelled leaves no end', async () => {
   const visit = (event: string, admission: string, discharge: string) =>
     stored([header(`ADT^${event}^ADT_A01`), amina, `PV1|1|I|MED|||||||||||${admission}|||||V-901${discharge}`])
