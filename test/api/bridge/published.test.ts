@@ -47,5 +47,5 @@ describe.skipIf(messages.length === 0)(`published messages${messages.length === 
     const before = await versions()
     expect(await sendAll()).toEqual({ accepted: 0, duplicates: 695, reasons })
     expect(await versions()).toBe(before)
-  })
+  }, 180_000)
 })
