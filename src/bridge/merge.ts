@@ -1,5 +1,6 @@
 // What becomes of a stored resource when a message speaks of it again: messages are silent about much, and silence changes nothing.
 import { elementByJsonKey } from '../definitions/r4.ts'
+import { withExtensions } from '../lib/extensions.ts'
 import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
 
 /** Members that grow by what each message adds, by type. */
@@ -20,7 +21,15 @@ export function mergedBy(stored: JsonObject, sent: JsonObject): JsonObject {
   })
   const meta = { ...(isObject(stored['meta']) ? stored['meta'] : {}), ...(isObject(sent['meta']) ? sent['meta'] : {}) }
   const whole = type === 'Encounter' ? visit(stored, sent) : {}
-  return { ...compatible(type, stored, sent), ...sent, ...Object.fromEntries(joined), ...whole, id: stored['id'], meta }
+  const merged = {
+    ...compatible(type, stored, sent),
+    ...sent,
+    ...Object.fromEntries(joined),
+    ...whole,
+    id: stored['id'],
+    meta,
+  }
+  return withExtensions(merged, stored, sent)
 }
 
 /** Members of a visit whose parts come in several messages: a discharge need not repeat when and how the visit began. */

@@ -3,6 +3,7 @@
 
 import { type Caller, onBehalfOf } from '../access/caller.ts'
 import type { Transaction } from '../db/statement.ts'
+import { withExtensions } from '../lib/extensions.ts'
 import { isObject, type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
 import { type Features, featuresOf } from '../mpi/matching/person.ts'
 import { freeHealthId, holderOf, readHealthId } from '../mpi/register/health-ids.ts'
@@ -136,8 +137,7 @@ async function brought(
   const added = (isManaged ? given : given.filter(each => isNumber(each, number))).filter(each => !isKnown(each))
   const { identifier: _own, ...demographics } = withoutPlace(patient)
   const next: JsonObject = {
-    ...current,
-    ...(isManaged && updates ? demographics : {}),
+    ...(isManaged && updates ? withExtensions({ ...current, ...demographics }, current, patient) : current),
     identifier: [...identifiers, ...added],
   }
   if (isManaged && updates) for (const name of removes) delete next[name]

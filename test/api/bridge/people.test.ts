@@ -87,6 +87,25 @@ test('a further number of another patient is left out, one that nobody has is ad
   expect(await numbered('f-3')).toMatchObject([{ birthDate: '1969-05-01' }])
 })
 
+test('what later messages do not repeat stays, and a code that nobody knew goes with the one that is known', async () => {
+  const pid = (more: Record<number, string>) => {
+    const field = (number: number) =>
+      ({ 1: '1', 3: 'e-1^^^ETOUDI^MR', 5: 'FOTSO^Mireille', 7: '19800102', ...more })[number] ?? ''
+    return ['PID', ...Array.from({ length: 30 }, (_, index) => field(index + 1))].join('|')
+  }
+  await admitted(pid({ 6: 'MAKOUN', 8: 'T' }))
+  const [before] = await numbered('e-1')
+  expect(JSON.stringify(before.extension)).toMatch(/MAKOUN.*hl7v2-code/)
+  await admitted(pid({ 8: 'F', 23: 'Bafoussam' }))
+  const [after] = await numbered('e-1')
+  expect(after).toMatchObject({ id: before.id, gender: 'female' })
+  expect(JSON.stringify(after.extension)).toMatch(/MAKOUN.*Bafoussam/)
+  expect(JSON.stringify(after.extension)).not.toContain('hl7v2-code')
+  await admitted(pid({ 8: 'F', 23: 'Bafoussam' }))
+  await admitted(pid({ 8: 'F' }))
+  expect(await numbered('e-1')).toEqual([after])
+})
+
 test('a Health ID is not taken for a person of another given name, though no birth date is told', async () => {
   await admitted('PID|1||w-1^^^ETOUDI^MR||SIMO^Augustin||19500102|M')
   const [{ identifier }] = await numbered('w-1')
