@@ -13,8 +13,8 @@ import { LabResult } from '../shapes/lab-result.ts'
 import { Prescription } from '../shapes/prescription.ts'
 import { VitalSign } from '../shapes/vital-sign.ts'
 import { asOperation } from '../store/operation.ts'
-import { encodeCursor } from '../store/search/request.ts'
 import type { Acting } from '../store/unit-of-work.ts'
+import { inOrder } from './in-order.ts'
 
 const category = 'http://terminology.hl7.org/CodeSystem/observation-category'
 
@@ -97,8 +97,6 @@ export interface Slice {
   readonly limit: number
   /** Where the page of each kind begins; undefined: at the beginning of all. */
   readonly after: ReadonlyMap<string, string> | undefined
-  /** A search parameter to sort by; absent: the newest stored first. */
-  readonly sort?: string
 }
 
 export interface Page {
@@ -167,24 +165,16 @@ export async function pageOf<Of extends Kind>(
   request: RecordsRequest,
   { patient, healthId, same }: Omit<RegisteredPatient, 'isMerged'> & { readonly same: readonly string[] },
   kind: Of,
-  { since, until, limit, after, sort }: Slice,
+  { after, ...bounds }: Slice,
 ): Promise<KindPage<Of>> {
   const opens = (type: string, interaction: string): boolean => type === kind.type && interaction === 's'
   const store = parts.storeFor({ ...request.caller, may: opens })
-  const query: [string, string][] = [
-    ['patient', same.join(',')],
-    ...Object.entries(kind.query),
-    ['_count', String(limit)],
-  ]
-  if (sort !== undefined) query.push(['_sort', sort])
-  if (since !== undefined) query.push([kind.date, `ge${since}`])
-  if (until !== undefined) query.push([kind.date, `le${until}`])
-  const cursor = after?.get(kind.name)
-  if (cursor !== undefined) query.push(['_cursor', cursor])
-  const { matches, next } = await store.search(store.parse([kind.type], query, true))
+  const query = [['patient', same.join(',')] as const, ...Object.entries(kind.query)]
+  const listed = { type: kind.type, date: kind.date, query }
+  const { bodies, next } = await inOrder(store, listed, { ...bounds, after: after?.get(kind.name) })
   const context = { ...parts.translator.contextOf(request), patient_id: patient, health_id: healthId }
-  const stored = matches.map(({ body }) => parts.translator.fromStored(kind.map, kind.shape, String(body), context))
+  const stored = bodies.map(body => parts.translator.fromStored(kind.map, kind.shape, String(body), context))
   const meant = stored.filter(({ isInError }) => !isInError)
   const records = meant.flatMap(({ record }) => (record ? [record as JsonObject] : []))
-  return { kind, records, unreadable: meant.length - records.length, next: next && encodeCursor(next) }
+  return { kind, records, unreadable: meant.length - records.length, next }
 }

@@ -134,11 +134,11 @@ export async function summaryOf(
 
 const empty = { active_medications: [], active_allergies: [], recent_labs: [], recent_visits: [] }
 
-function sliceOf({ limit, isRecent, date }: Section, now: Date) {
+function sliceOf({ limit, isRecent }: Section, now: Date) {
   const yearAgo = new Date(now)
   yearAgo.setUTCFullYear(now.getUTCFullYear() - 1)
   const since = isRecent ? yearAgo.toISOString().slice(0, 10) : undefined
-  return { since, until: undefined, limit, after: undefined, sort: `-${date}` }
+  return { since, until: undefined, limit, after: undefined }
 }
 
 async function demographicsOf(

@@ -10,6 +10,7 @@ import { serviceParty } from '../../src/store/principal.ts'
 import type { Created } from '../../src/store/row-arrays.ts'
 import { insert } from '../../src/store/rows.ts'
 import { plan as planOf } from '../../src/store/search/plan.ts'
+import { withoutDate } from '../../src/store/search/undated.ts'
 import { createIndexing, type Indexing } from '../../src/store/search-params/reindex.ts'
 import type { Store } from '../../src/store/store.ts'
 import { typeNumber } from '../../src/store/type-number.ts'
@@ -186,6 +187,23 @@ describe('a search walks', () => {
     expect(found > 0).toBe(!query.includes('nowhere'))
     expect(indexes()).toContain(index)
     expectBounded()
+  })
+
+  test('the one place of a patient where undated results are, for records by date', async () => {
+    plan = []
+    const newest = [
+      ['patient', 'p7'],
+      ['status', 'final'],
+      ['_sort', '-_lastUpdated'],
+    ] as const
+    const bounds = { since: '2020-01-01', until: undefined }
+    expect(await store.search(withoutDate(store.parse(['Observation'], newest, true), bounds))).toMatchObject({
+      matches: [],
+    })
+    expect(indexes()).toContain('search_patient')
+    expect(indexes()).not.toContain('search_posting')
+    const read = plan.filter(node => node['Relation Name']?.startsWith('search')).map(node => node['Actual Rows'])
+    expect(Math.max(...read)).toBe(0)
   })
 
   test('the newest thousand of two types for those of a status', async () => {

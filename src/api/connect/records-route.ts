@@ -18,7 +18,8 @@ const RecordsQuery = Type.Object(
     since: Type.Optional(
       Type.String({
         maxLength: 40,
-        description: 'Return only records from this date or time on.',
+        description:
+          'Return only records from this date or time on. A record without a clinical date counts as of its issue or, without that, its last change.',
         examples: ['2026-01-01'],
       }),
     ),

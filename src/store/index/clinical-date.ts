@@ -34,6 +34,11 @@ export function clinicalDate(type: string): string {
   return named[type] ?? 'date'
 }
 
+/** Elements of type instant that tell when it was where the clinical date is missing. */
+const others: Readonly<Record<string, string>> = { Observation: 'issued' }
+
+export const otherDate = (type: string): string | undefined => others[type]
+
 const mainCodes: Readonly<Record<string, string>> = {
   Encounter: 'type',
   Immunization: 'vaccine-code',

@@ -12,7 +12,7 @@ import { type Beginning, findFrom, fromChanges, fromText } from './steps/find-fr
 import { findFromDateOn, fromDateOn, walkFromDayBefore } from './steps/from-date-on.ts'
 import { beginsWithOldest, oldestFirst } from './steps/oldest-first.ts'
 import { askReach, searchLittle, searchWithin } from './steps/reach.ts'
-import { readInOrder } from './steps/read-in-order.ts'
+import { readInOrder, readUndated } from './steps/read-in-order.ts'
 import { walkCodes } from './steps/walk-codes.ts'
 import { readNewest, walkNewest } from './steps/walk-newest.ts'
 import { isInOrderOfResources, walkResources } from './steps/walk-resources.ts'
@@ -20,6 +20,7 @@ import { walkSortedCodes } from './steps/walk-sorted-codes.ts'
 import { sortedValues, walkValues } from './steps/walk-values.ts'
 import type { SearchStep, Strategy } from './strategy.ts'
 import { needsOneWord, needsWord } from './text-query.ts'
+import { isUndated } from './undated.ts'
 import {
   clinicalDates,
   isClinicalDate,
@@ -49,6 +50,7 @@ export function plan(request: SearchRequest, given: SearchOptions): Strategy<Pag
 
 function planAny(request: SearchRequest, options: SearchOptions): Strategy<Page, PageRow> {
   const narrowed = canNarrow(request, options) ? searchWithin(request, options) : undefined
+  if (request.criteria.some(isUndated)) return [readUndated(request, options)]
   const newest = newestOf(request, options.indexer)
   const codes = newest && walkedCodes(request, newest, options)
   if (codes) return alongCodes(request, options, codes, narrowed)

@@ -100,6 +100,21 @@ export interface TextCriterion {
   readonly query: TextQuery
 }
 
+/** No clinical date: what the comparisons of that date do not find. For the service's own searches (undated.ts). */
+export interface UndatedCriterion {
+  readonly kind: 'undated'
+  readonly types: readonly string[]
+  readonly instead: Instead
+  /** Bounds on the date that stands in, in ms, both inclusive. */
+  readonly from: number | undefined
+  readonly to: number | undefined
+}
+
+/** What stands in for a clinical date: an element of type instant where the resource has it, else the last change. */
+export interface Instead {
+  readonly element: string | undefined
+}
+
 /** All of the parts, or one of them. */
 interface LogicalCriterion {
   readonly kind: 'and' | 'or'
@@ -118,6 +133,7 @@ export type Criterion =
   | CompartmentCriterion
   | ListCriterion
   | TextCriterion
+  | UndatedCriterion
   | LogicalCriterion
   | NotCriterion
 
@@ -141,6 +157,8 @@ export function partsOf(criterion: Criterion): readonly Criterion[] {
 export interface SortKey {
   readonly param: SearchParamModel
   readonly descending: boolean
+  /** Only with `_lastUpdated`: what is ordered by instead. */
+  readonly instead?: Instead
 }
 
 /** `_include=Observation:patient:Patient`; with `param` undefined every reference parameter (`*`). */

@@ -24,6 +24,8 @@ export interface SearchResult {
   readonly total: number | undefined
   readonly next: Cursor | undefined
   readonly previous: Cursor | undefined
+  /** The place after a match, as `next` is that after the last one; absent where includes may end the page early. */
+  readonly placeAfter?: (match: number) => Cursor
   readonly warnings: readonly string[]
   /** Named patients whose data the caller may not see; undefined if not determined. */
   readonly closed: readonly string[] | undefined
@@ -71,7 +73,9 @@ async function runResolved(on: Queryable, request: SearchRequest, options: Searc
   }
   const page = await withBodies(on, await run(on, plan(request, options)))
   const total = await totalOf(on, request, page, options)
-  return { ...shown(await filled(on, request, page, options)), total, closed: page.closed, warnings }
+  const placeAfter = (match: number): Cursor => page.cursorAt(match, 'next')
+  const places = request.includes.length > 0 ? {} : { placeAfter }
+  return { ...shown(await filled(on, request, page, options)), ...places, total, closed: page.closed, warnings }
 }
 
 const shown = ({ rows, included, next, previous }: Filled) => ({

@@ -8,6 +8,7 @@ import { typeArray } from './binder.ts'
 import { codeGroups, groupOf } from './code-groups.ts'
 import type { Cursor, SearchRequest, SortKey } from './request.ts'
 import type { SqlContext } from './sql-context.ts'
+import { dateInstead } from './undated.ts'
 
 export interface Order {
   readonly expression: string
@@ -74,7 +75,12 @@ export function isSortable(param: SearchParamModel, type: string): boolean {
 function orderOf(sortKey: SortKey, types: readonly string[], context: SqlContext): Order {
   const { param, descending } = sortKey
   if (param.code === '_lastUpdated')
-    return { expression: 'u.updated_at', type: 'timestamptz', descending, usesResource: true }
+    return {
+      expression: sortKey.instead ? dateInstead(sortKey.instead) : 'u.updated_at',
+      type: 'timestamptz',
+      descending,
+      usesResource: true,
+    }
   if (param.code === '_id') return { expression: 'u.id', type: 'text collate "C"', descending, usesResource: true }
   if (types.every(each => isDateColumn(param.code, each, context.indexer))) {
     if (descending) return newestFirst(context.dateRow)

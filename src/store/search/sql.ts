@@ -19,6 +19,7 @@ import { dateParamCondition, magnitudeCondition } from './sql-spans.ts'
 import { textCondition } from './sql-text.ts'
 import { tokenCondition, uriCondition } from './sql-tokens.ts'
 import { stringCondition } from './sql-words.ts'
+import { undatedCondition } from './undated.ts'
 import { queryDate } from './values.ts'
 import { isHeldBy, isPlainToken } from './walk.ts'
 
@@ -42,6 +43,8 @@ export function conditionOf(criterion: Criterion, row: string, context: SqlConte
       return textCondition(criterion, row, context)
     case 'compartment':
       return compartmentCondition(criterion, row, context)
+    case 'undated':
+      return undatedCondition(criterion, row, context)
     case 'param':
       return paramCondition(criterion, row, context)
   }

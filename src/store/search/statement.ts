@@ -10,6 +10,7 @@ import type { SearchRequest, Sought } from './request.ts'
 import { beyond, isBackward, notBefore, type Order, orderBy } from './sort.ts'
 import { conditionOf } from './sql.ts'
 import { createAliases, type SearchOptions, type SqlContext } from './sql-context.ts'
+import { isUndated } from './undated.ts'
 import { isPlainToken } from './walk.ts'
 
 /** A statement in the making, and the conditions of the search on the row `s` of the table `search`. */
@@ -36,7 +37,7 @@ export function createContext(
   const isLed = request.criteria.length === 1 && isWalking !== true
   // An engine that distributes the tables works out what it needs of other rows by itself.
   const parts = layout === 'distributed' ? {} : { parts: [] }
-  const meetsInPostings = request.criteria.some(isPlainToken)
+  const meetsInPostings = request.criteria.some(isPlainToken) && !request.criteria.some(isUndated)
   const nextAlias = createAliases()
   return {
     ...createBinder(),

@@ -41,6 +41,14 @@ export const readInOrder = (
     return { ...conditions(request, options, isFound ? typeOfFound : 's.type'), from: 'search s', key: 's.key' }
   })
 
+/** Reads what has no clinical date of a patient: it is in one place of the index of patients, types and dates. */
+export const readUndated = (request: SearchRequest, options: SearchOptions): SearchStep<Page, PageRow> =>
+  pageStep('read what has no date, by a kept plan', request, { isFixed: true, narrowed: undefined }, () => ({
+    ...conditions(request, options),
+    from: 'search s',
+    key: 's.key',
+  }))
+
 const isOfDates = ({ types, criteria }: SearchRequest): boolean =>
   criteria.every(each => isClinicalDate(each, types[0]!))
 
