@@ -5,6 +5,7 @@ import { laboratorySections, sectionSystem } from '../lib/laboratory.ts'
 import { objects } from '../store/values.ts'
 import type { State, Surroundings } from './claims.ts'
 import { codingsIn, targetOf } from './elements.ts'
+import { asksForAttention, isInterpretation } from './interpretation.ts'
 
 const laboratoryCodes: ReadonlySet<string> = new Set([
   ...laboratorySections.map(each => `${sectionSystem}|${each}`),
@@ -35,27 +36,15 @@ export function mayBeOfLaboratory({ category }: JsonObject): boolean {
 
 const isLaboratory = ({ system, code }: JsonObject): boolean => laboratoryCodes.has(`${system}|${code}`)
 
-/** HL7 version 3 and table 0078, each under its older names, too: the map lab-result-from-fhir reads the same. */
-const interpretations: ReadonlySet<unknown> = new Set([
-  'http://terminology.hl7.org/CodeSystem/v3-ObservationInterpretation',
-  'http://hl7.org/fhir/v3/ObservationInterpretation',
-  'urn:oid:2.16.840.1.113883.5.83',
-  'http://terminology.hl7.org/CodeSystem/v2-0078',
-  'http://hl7.org/fhir/v2/0078',
-  'urn:oid:2.16.840.1.113883.12.78',
-])
-/** Interpretations that are normal, as that map has them. */
-const harmless: ReadonlySet<unknown> = new Set(['N', 'NEG', 'ND', 'NR', 'S', 'B', 'null'])
 const withdrawn: ReadonlySet<unknown> = new Set(['cancelled', 'entered-in-error'])
 
-/** True if a report, or an observation that it is made of, needs attention. */
+/** True if an observation that a report is made of needs attention, or what the report concludes is such an interpretation. */
 export function isFlagged(report: JsonObject, around: Surroundings): boolean {
   const valid = observationsOf(report, around).found.filter(({ status }) => !withdrawn.has(status))
   const parts = valid.flatMap(each => [each, ...objects(each['component'])])
-  const interpretationsGiven = [report['conclusionCode'], ...parts.map(({ interpretation }) => interpretation)]
-  return interpretationsGiven
-    .flatMap(codingsIn)
-    .some(({ system, code }) => interpretations.has(system) && !harmless.has(code))
+  const given = parts.flatMap(({ interpretation }) => objects(interpretation))
+  const concluded = objects(report['conclusionCode']).filter(isInterpretation)
+  return [...given, ...concluded].some(asksForAttention)
 }
 
 export interface Observations {

@@ -158,7 +158,8 @@ const flags: readonly [string, JsonObject, RelatedResources | undefined, boolean
     undefined,
     true,
   ],
-  ['another system of codes', report, knowing(['k', but(high, { interpretation: snomed('HH') })]), false],
+  ['another system of codes', report, knowing(['k', but(high, { interpretation: snomed('HH') })]), true],
+  ['a conclusion of another system', but(report, { conclusionCode: snomed('14140009') }), undefined, false],
   ['a conclusion in codes', but(report, { conclusionCode: interpreted('A') }), undefined, true],
 ]
 
