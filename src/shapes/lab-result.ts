@@ -15,7 +15,9 @@ export const LabResult = Type.Object(
     test_name: text('The name of the test: "Haemoglobin", "Plasmodium falciparum antigen".'),
     loinc_code: nullable(text('The LOINC code of the test, for example 718-7 for haemoglobin in blood.')),
     result_value: nullable(
-      text('The result as the laboratory reported it: 7.4, <0.5, positive. Absent while pending.'),
+      text(
+        'The result as the laboratory reported it: 7.4, <0.5, positive. Absent while pending. Several numbers have their units: "7.4 10*9/L; Neutrophils: 62 %".',
+      ),
     ),
     unit: nullable(text('The unit of a numeric result, in UCUM if possible: g/dL, mmol/L, 10*9/L.')),
     reference_low: nullable(Type.Number({ description: 'The lower limit of the reference range for this patient.' })),

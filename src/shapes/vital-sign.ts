@@ -30,15 +30,23 @@ export const VitalSign = Type.Object(
     name: nullable(text('The name of the measurement.')),
     loinc_code: nullable(text('The LOINC code of the measurement.')),
     value: value('The measured value. Absent for blood pressure.'),
-    unit: nullable(text('The UCUM unit: Cel, kg, cm, /min, %, kg/m2, mm[Hg]. Default: the usual unit of the type.')),
-    systolic: value('Systolic blood pressure in mmHg.'),
-    diastolic: value('Diastolic blood pressure in mmHg.'),
+    unit: nullable(
+      text(
+        'The UCUM unit of the value, or of both numbers of a blood pressure: Cel, kg, cm, /min, %, kg/m2, mm[Hg], kPa. Default: the usual unit of the type.',
+      ),
+    ),
+    systolic: value('Systolic blood pressure, in `unit`.'),
+    diastolic: value('Diastolic blood pressure, in `unit`.'),
     status: code(
       ['preliminary', 'final', 'amended', 'entered_in_error', 'unknown'],
       'final: measured and verified. entered_in_error: must not be used.',
     ),
     measured_at: nullable(moment('When the measurement was taken.')),
-    notes: nullable(text('Notes on the measurement.')),
+    notes: nullable(
+      text(
+        'Notes on the measurement. They begin with what is no exact number, or no number in `unit`: "Systolic: 120 mmHg".',
+      ),
+    ),
   },
   {
     $id: 'VitalSign',

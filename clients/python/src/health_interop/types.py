@@ -1160,7 +1160,9 @@ class LabResult(TypedDict):
     loinc_code: NotRequired[Optional[str]]
     """The LOINC code of the test, for example 718-7 for haemoglobin in blood."""
     result_value: NotRequired[Optional[str]]
-    """The result as the laboratory reported it: 7.4, <0.5, positive. Absent while pending."""
+    """The result as the laboratory reported it: 7.4, <0.5, positive. Absent while pending. Several numbers have
+    their units: "7.4 10*9/L; Neutrophils: 62 %".
+    """
     unit: NotRequired[Optional[str]]
     """The unit of a numeric result, in UCUM if possible: g/dL, mmol/L, 10*9/L."""
     reference_low: NotRequired[Optional[float]]
@@ -1316,17 +1318,21 @@ class VitalSign(TypedDict):
     value: NotRequired[Optional[float]]
     """The measured value. Absent for blood pressure."""
     unit: NotRequired[Optional[str]]
-    """The UCUM unit: Cel, kg, cm, /min, %, kg/m2, mm[Hg]. Default: the usual unit of the type."""
+    """The UCUM unit of the value, or of both numbers of a blood pressure: Cel, kg, cm, /min, %, kg/m2, mm[Hg],
+    kPa. Default: the usual unit of the type.
+    """
     systolic: NotRequired[Optional[float]]
-    """Systolic blood pressure in mmHg."""
+    """Systolic blood pressure, in `unit`."""
     diastolic: NotRequired[Optional[float]]
-    """Diastolic blood pressure in mmHg."""
+    """Diastolic blood pressure, in `unit`."""
     status: Literal["preliminary", "final", "amended", "entered_in_error", "unknown"]
     """final: measured and verified. entered_in_error: must not be used."""
     measured_at: NotRequired[Optional[str]]
     """When the measurement was taken."""
     notes: NotRequired[Optional[str]]
-    """Notes on the measurement."""
+    """Notes on the measurement. They begin with what is no exact number, or no number in `unit`: "Systolic: 120
+    mmHg".
+    """
 
 
 class PatientRecordsData(TypedDict):

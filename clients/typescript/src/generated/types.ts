@@ -954,7 +954,7 @@ export interface PatientRecords {
       readonly test_name: string
       /** The LOINC code of the test, for example 718-7 for haemoglobin in blood. */
       readonly loinc_code?: string | null
-      /** The result as the laboratory reported it: 7.4, <0.5, positive. Absent while pending. */
+      /** The result as the laboratory reported it: 7.4, <0.5, positive. Absent while pending. Several numbers have their units: "7.4 10*9/L; Neutrophils: 62 %". */
       readonly result_value?: string | null
       /** The unit of a numeric result, in UCUM if possible: g/dL, mmol/L, 10*9/L. */
       readonly unit?: string | null
@@ -994,17 +994,17 @@ export interface PatientRecords {
       readonly loinc_code?: string | null
       /** The measured value. Absent for blood pressure. */
       readonly value?: number | null
-      /** The UCUM unit: Cel, kg, cm, /min, %, kg/m2, mm[Hg]. Default: the usual unit of the type. */
+      /** The UCUM unit of the value, or of both numbers of a blood pressure: Cel, kg, cm, /min, %, kg/m2, mm[Hg], kPa. Default: the usual unit of the type. */
       readonly unit?: string | null
-      /** Systolic blood pressure in mmHg. */
+      /** Systolic blood pressure, in `unit`. */
       readonly systolic?: number | null
-      /** Diastolic blood pressure in mmHg. */
+      /** Diastolic blood pressure, in `unit`. */
       readonly diastolic?: number | null
       /** final: measured and verified. entered_in_error: must not be used. */
       readonly status: 'preliminary' | 'final' | 'amended' | 'entered_in_error' | 'unknown'
       /** When the measurement was taken. */
       readonly measured_at?: string | null
-      /** Notes on the measurement. */
+      /** Notes on the measurement. They begin with what is no exact number, or no number in `unit`: "Systolic: 120 mmHg". */
       readonly notes?: string | null
     }[]
   }
@@ -1139,7 +1139,7 @@ export interface PatientSummary {
     readonly test_name: string
     /** The LOINC code of the test, for example 718-7 for haemoglobin in blood. */
     readonly loinc_code?: string | null
-    /** The result as the laboratory reported it: 7.4, <0.5, positive. Absent while pending. */
+    /** The result as the laboratory reported it: 7.4, <0.5, positive. Absent while pending. Several numbers have their units: "7.4 10*9/L; Neutrophils: 62 %". */
     readonly result_value?: string | null
     /** The unit of a numeric result, in UCUM if possible: g/dL, mmol/L, 10*9/L. */
     readonly unit?: string | null
@@ -1807,7 +1807,7 @@ export type WebhookEvent =
 export interface RecordsListParams {
   /** The record type. Default: all. */
   readonly type?: 'diagnoses' | 'prescriptions' | 'lab_results' | 'vitals' | 'all'
-  /** Return only records from this date or time on. */
+  /** Return only records from this date or time on. A record without a clinical date counts as of its issue or, without that, its last change. */
   readonly since?: string
   /** Return only records up to this date or time. */
   readonly until?: string
