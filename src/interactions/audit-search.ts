@@ -5,7 +5,7 @@ import type { Base } from '../store/base.ts'
 import { splitOr, unescaped } from '../store/search/query-text.ts'
 import { auditEventId, auditEventOf } from './audit-event.ts'
 import { type AuditParameter, auditParameters } from './audit-parameters.ts'
-import { type Link, searchset, warningOutcome } from './bundle.ts'
+import { type Link, mustBeFollowed, searchset, warningOutcome } from './bundle.ts'
 import { wrongParameter } from './parameters.ts'
 import { project, projectionFrom } from './projection.ts'
 import type { FhirReply, FhirRequest, SearchCall } from './request.ts'
@@ -57,6 +57,7 @@ export async function searchTrail(
     const cursor = [last.recordedAt.getTime(), last.chain, last.sequence].join('-')
     links.push({ relation: 'next', url: `${address}?${text([...applied, ['_cursor', cursor]])}` })
   }
+  mustBeFollowed(links)
   // What is archived follows the last page.
   const archived = last ? undefined : await trail.archivedUntil(tests)
   const total = last || archived || shape.after || !shape.isTotalWanted ? undefined : shown.length

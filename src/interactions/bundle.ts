@@ -1,4 +1,5 @@
 // Bundles written as text around the stored bodies, which are neither parsed nor copied before they are sent (https://hl7.org/fhir/R4/bundle.html).
+import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
 import type { Piece, Pieces } from '../lib/pieces.ts'
 import { StoredText } from '../lib/stored-text.ts'
@@ -36,6 +37,20 @@ function bundle(type: string, fields: readonly string[], entries: readonly Entry
 }
 
 const totalField = (total: number | undefined): string[] => (total === undefined ? [] : [`"total":${total}`])
+/** Most characters of a link to another page: the address and headers of a request take 16 kB together. */
+const longestLink = 15_000
+
+/** @throws Failure MALFORMED_REQUEST if the link to another page of a search is longer than a request can be. */
+export function mustBeFollowed(links: readonly Link[]): void {
+  const [link] = links.filter(({ relation, url }) => relation !== 'self' && url.length > longestLink)
+  if (!link) return
+  const message = `The search has more matches than a page, and the link to the others would have ${link.url.length} characters; ${longestLink} can be followed. Search for fewer values at a time, or send a larger _count (at most 1000).`
+  throw new Failure('MALFORMED_REQUEST', message, {
+    issue: 'too-long',
+    details: [{ field: '_count', code: 'too-long', message }],
+  })
+}
+
 const linkField = (links: readonly Link[]): string => `"link":${text(links)}`
 
 /** A page of search results; `outcome` is an OperationOutcome as JSON. */

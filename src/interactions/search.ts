@@ -6,7 +6,7 @@ import { encodeCursor, type SearchRequest } from '../store/search/request.ts'
 import { membersOf } from '../store/search/sql-compartment.ts'
 import type { Store } from '../store/store.ts'
 import { searchTrail } from './audit-search.ts'
-import { type Link, searchset, warningOutcome } from './bundle.ts'
+import { type Link, mustBeFollowed, searchset, warningOutcome } from './bundle.ts'
 import { ownMatches } from './own.ts'
 import { project, projectionOf } from './projection.ts'
 import type { FhirReply, FhirRequest, SearchCall } from './request.ts'
@@ -94,6 +94,7 @@ async function answer(
   const { base } = request
   const cut = (hit: Hit): Hit => (projection ? { ...hit, body: project(String(hit.body), projection) } : hit)
   const links = linksOf(address, linked, search.cursor, result)
+  mustBeFollowed(links)
   const outcome = warningOutcome(result.warnings, result.withheld)
   const matches = [...listed, ...result.matches].map(cut)
   const included = result.included.map(cut)

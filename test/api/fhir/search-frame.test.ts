@@ -163,6 +163,17 @@ describe('links', () => {
     expect(matchIds((await there('GET', `Basic?subject=${created.body.id}`)).body)).toHaveLength(1)
   })
 
+  test('that is too long for the link to a second page is refused, unless one page has all', async () => {
+    const ids = [...all, ...Array.from({ length: 700 }, (_, index) => `patient-of-long-ago-${index}`)].join(',')
+    const post = (query: string) => call('POST', 'Patient/_search', { body: `_id=${ids}${query}`, headers: form })
+    expect(matchIds((await post('')).body).sort()).toEqual(all)
+    for (const query of ['&_count=2', '&_count=2&_sort=_id']) {
+      const { status, body } = await post(query)
+      expect([status, issueOf(body).code]).toEqual([400, 'too-long'])
+      expect(issueOf(body).diagnostics).toContain('Search for fewer values at a time, or send a larger _count')
+    }
+  })
+
   test('of a search by POST lead to the same by GET', async () => {
     const { body } = await call('POST', 'Patient/_search', { body: '_sort=_id&_count=2', headers: form })
     const next = await get(linkOf(body, 'next')!)
