@@ -8,6 +8,7 @@ import type {
   CapabilityStatementRestSecurity,
 } from '@medplum/fhirtypes'
 import { compartments, resourceTypes, searchParams } from '../definitions/r4.ts'
+import { isLeading, unindexed } from '../store/search/answerable.ts'
 import { isInUse, type SearchParams } from '../store/search-params/known.ts'
 import { auditParameters } from './audit-parameters.ts'
 import { instantiated as bulkData, bulkOperationsOf } from './bulk/operations.ts'
@@ -17,7 +18,7 @@ import { instantiated, profilesOf } from './profiles.ts'
 import type { Metadata } from './request.ts'
 
 // Named queries: there are none here, so what would name one is refused.
-const unanswered = new Set(['_query'])
+const unanswered = new Set(['_query', ...unindexed])
 
 export interface MetadataParts {
   /** Address of the FHIR endpoint. */
@@ -121,7 +122,7 @@ function operationsOn(type: string): CapabilityStatementRestResource['operation'
 /** Returns what `_include` takes on a type. */
 export function includesOf(type: string, all: SearchParams): string[] {
   return [...all.of(type).values()]
-    .filter(param => param.type === 'reference' && isInUse(param))
+    .filter(param => param.type === 'reference' && isInUse(param) && isLeading(param, type))
     .map(param => `${type}:${param.code}`)
 }
 
@@ -137,7 +138,8 @@ function revincludes(): Map<string, string[]> {
   for (const type of resourceTypes) {
     if (type === trail.type) continue
     for (const param of searchParams(type).values()) {
-      const targets = param.type === 'reference' && param.targets && param.targets.length < 50 ? param.targets : []
+      const isOfFew = param.type === 'reference' && param.targets && param.targets.length < 50
+      const targets = isOfFew && isLeading(param, type) ? param.targets! : []
       for (const target of targets) reverse.set(target, [...(reverse.get(target) ?? []), `${type}:${param.code}`])
     }
   }

@@ -13,6 +13,7 @@ export const expandTakes = {
   count: 'Codes per page.',
   offset: 'Codes to skip before the page.',
   activeOnly: 'true omits inactive codes.',
+  excludeNotForUI: 'true omits codes that cannot be selected.',
   includeDefinition: 'true includes the definition of the value set.',
   includeDesignations: 'Accepted and ignored.',
   excludeNested: 'Accepted and ignored: expansions are flat.',
@@ -23,10 +24,12 @@ export const valueSetNaming = { type: 'ValueSet', inline: 'valueSet', version: '
 
 export async function expand(inputs: Inputs): Promise<FhirReply> {
   const [filter, count, offset] = [textOf(inputs, 'filter'), countOf(inputs, 'count'), countOf(inputs, 'offset') ?? 0]
+  const excludeNotForUI = flagOf(inputs, 'excludeNotForUI')
   const [activeOnly, withDefinition] = [flagOf(inputs, 'activeOnly'), flagOf(inputs, 'includeDefinition')]
   const valueSet = await subjectOf(inputs, valueSetNaming)
   const members = [...(await membersOf(inputs.library, valueSet)).values()]
     .filter(member => !activeOnly || !member.inactive)
+    .filter(member => !excludeNotForUI || !member.abstract)
     .filter(matcher(filter))
   const shown = members.slice(offset, count === undefined ? undefined : offset + count)
   const { meta: _meta, text: _text, contained: _contained, compose, expansion: _expansion, ...about } = valueSet
@@ -35,7 +38,7 @@ export async function expand(inputs: Inputs): Promise<FhirReply> {
     timestamp: new Date().toISOString(),
     total: members.length,
     ...(count !== undefined || offset > 0 ? { offset } : {}),
-    parameter: applied({ filter, count, offset, activeOnly }, members),
+    parameter: applied({ filter, count, offset, activeOnly, excludeNotForUI }, members),
     contains: shown.map(contained),
   }
   const body = { ...about, ...(withDefinition && compose ? { compose } : {}), expansion: withoutEmpty(expansion) }
@@ -58,25 +61,29 @@ interface Applied {
   readonly count: number | undefined
   readonly offset: number
   readonly activeOnly: boolean
+  readonly excludeNotForUI: boolean
 }
 
 /** What the expansion was made with: the parameters that shaped it, and the versions of the systems it drew upon. */
-function applied({ filter, count, offset, activeOnly }: Applied, members: readonly Member[]): JsonObject[] {
+function applied(given: Applied, members: readonly Member[]): JsonObject[] {
+  const { filter, count, offset, activeOnly, excludeNotForUI } = given
   const systems = new Set(members.flatMap(({ system, version }) => (version ? [`${system}|${version}`] : [])))
   return [
     ...(filter === undefined ? [] : [{ name: 'filter', valueString: filter }]),
     ...(count === undefined ? [] : [{ name: 'count', valueInteger: count }]),
     ...(offset === 0 ? [] : [{ name: 'offset', valueInteger: offset }]),
     ...(activeOnly ? [{ name: 'activeOnly', valueBoolean: true }] : []),
+    ...(excludeNotForUI ? [{ name: 'excludeNotForUI', valueBoolean: true }] : []),
     ...[...systems].map(valueUri => ({ name: 'version', valueUri })),
   ]
 }
 
-const contained = ({ system, version, code, display, inactive }: Member): JsonObject => ({
+const contained = ({ system, version, code, display, inactive, abstract }: Member): JsonObject => ({
   system,
   version,
   code,
   display,
+  ...(abstract ? { abstract } : {}),
   ...(inactive ? { inactive } : {}),
 })
 

@@ -22,6 +22,12 @@ export function containedTargets(resource: JsonObject, values: readonly Typed[])
   return contained.filter(each => typeof each['id'] === 'string' && ids.has(`#${each['id']}`))
 }
 
+const heads: ReadonlySet<unknown> = new Set(['Composition', 'MessageHeader'])
+
+/** The Composition or MessageHeader with which a Bundle begins, which `composition` and `message` give access to. */
+export const firstEntries = (values: readonly Typed[]): JsonObject[] =>
+  values.flatMap(({ value }) => (isObject(value) && heads.has(value['resourceType']) ? [value] : []))
+
 /** Takes what a contained resource is found by into the draft of its container. */
 export function addContained(draft: Draft, key: ParamKey, type: string, inner: Draft): void {
   const shift = shiftOfNumbers(key.salt)

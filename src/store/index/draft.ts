@@ -143,7 +143,7 @@ export function addReferences(
       continue
     }
     if (!isObject(value)) continue
-    const target = typeof value['reference'] === 'string' ? referenceTarget(value['reference'], base) : undefined
+    const target = targetOf(value, base)
     if (target) {
       draft.refs.add(postings.refPosting(key, target))
       if (role && target.startsWith('Patient/')) {
@@ -153,6 +153,12 @@ export function addReferences(
     }
     if (isObject(value['identifier'])) addIdentifier(draft, key, value['identifier'], base)
   }
+}
+
+/** What a reference points at; of a resource in its place, as with `Bundle.composition`, itself. */
+function targetOf({ reference, resourceType, id }: JsonObject, base: Base): string | undefined {
+  if (typeof reference === 'string') return referenceTarget(reference, base)
+  return typeof resourceType === 'string' && typeof id === 'string' ? `${resourceType}/${id}` : undefined
 }
 
 function addIdentifier(draft: Draft, key: ParamKey, identifier: JsonObject, base: Base): void {

@@ -8,7 +8,7 @@ import type { Base } from '../base.ts'
 import { createSearchParams, type OwnParam, type SearchParams } from '../search-params/known.ts'
 import { boundsOf } from '../size.ts'
 import { type Account, type Costly, createAccount, weighed } from './account.ts'
-import { addContained, containedTargets } from './contained.ts'
+import { addContained, containedTargets, firstEntries } from './contained.ts'
 import { type Addition, type Draft, type Extractor, type IndexEntry, mustFit, noDate } from './draft.ts'
 import * as postings from './postings.ts'
 import { rowsOf } from './presence.ts'
@@ -124,9 +124,10 @@ function draftOf(indexing: Indexing, resource: JsonObject, type: string, budget:
     if (presence === 'present' || (presence === 'absent' && isContained)) draft.tokens.add(key.present)
     add(extractor, draft, values, resource, account)
     mustFit(draft, key)
-    if (isContained || resource['contained'] === undefined) continue
+    if (isContained || (resource['contained'] === undefined && type !== 'Bundle')) continue
     drafts ??= new Map()
-    addTargets(extractor, draft, containedTargets(resource, values), { ...indexing, budget, drafts })
+    const targets = type === 'Bundle' ? firstEntries(values) : containedTargets(resource, values)
+    addTargets(extractor, draft, targets, { ...indexing, budget, drafts })
   }
   return draft
 }

@@ -48,7 +48,7 @@ export function typesRead({ expression }: SearchParamModel, type: string): reado
   const all: string[] = []
   for (const branch of (expression ?? '').split(' | ').map(each => each.trim())) {
     if (!branch.replace(/^\(/, '').startsWith(`${type}.`)) continue
-    const path = plainPath(branch.replace(/\.where\(system='\w+'\)$/, ''), type)
+    const path = plainPath(branch.replace(/\.where\((?:system|type)='[\w-]+'\)/, ''), type)
     if (!path) return undefined
     const isCast = / as |\.as\(|\.ofType\(/.test(branch)
     all.push(...(isCast ? [path.type] : path.elements.at(-1)!.types))

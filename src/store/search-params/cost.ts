@@ -32,7 +32,7 @@ function isWhole(path: Expression): boolean {
 }
 
 /** What an operator or a step of a path is applied to. */
-function inputsOf(part: Expression): readonly Expression[] {
+export function inputsOf(part: Expression): readonly Expression[] {
   switch (part.kind) {
     case 'binary':
       return [part.left, part.right]

@@ -12,7 +12,7 @@ import { plainPath } from '../index/param-paths.ts'
 import type { Issue, Validate } from '../validate.ts'
 import { objects, text } from '../values.ts'
 import { longestExpression, mustBeAffordable } from './cost.ts'
-import { expressionFor, expressionOptions, resolvedType, understood } from './expression.ts'
+import { expressionFor, expressionOptions, mustAskTypesOnly, resolvedType, understood } from './expression.ts'
 import { type OwnParam, ownKey } from './known.ts'
 
 export interface Definition {
@@ -79,6 +79,8 @@ function paramOf(resource: JsonObject, type: string, code: string, whole: Expres
   if (!written) return wrong('expression', `The expression does not cover ${type}, which is one of the bases.`)
   const cost = read(() => mustBeAffordable(written))
   if (cost instanceof FhirPathError) return wrong('expression', said(cost), 'too-costly')
+  const asking = read(() => mustAskTypesOnly(written))
+  if (asking instanceof FhirPathError) return wrong('expression', said(asking))
   const expression = read(() => understood(written, type))
   if (expression instanceof FhirPathError) return wrong('expression', said(expression))
   const model = { ...modelOf(resource, code), targets: targetsOf(resource, expression) }

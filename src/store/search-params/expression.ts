@@ -3,6 +3,7 @@ import { isResourceType, openTypes, typeModel } from '../../definitions/r4.ts'
 import type { Call, Expression, TypeOperation } from '../../fhirpath/ast.ts'
 import { type CompileOptions, compileTyped } from '../../fhirpath/compile.ts'
 import { FhirPathError } from '../../fhirpath/errors.ts'
+import { inputsOf } from './cost.ts'
 
 /**
  * What the expression says of a type: `Patient.name | Practitioner.name` is `Patient.name` for patients. Undefined if it
@@ -108,4 +109,23 @@ export function resolvedType(expression: Expression): string | undefined {
   const isResolved =
     test?.kind === 'type' && test.operator === 'is' && test.input.kind === 'call' && test.input.name === 'resolve'
   return isResolved ? test.type.at(-1) : undefined
+}
+
+/**
+ * Only the type of what a reference points at is known while a resource is indexed: what else `resolve()` would find is in another resource, which may
+ * change without it. @throws FhirPathError with the place of one that is used for more than `is`.
+ */
+export function mustAskTypesOnly(expression: Expression): void {
+  const visit = (part: Expression, isForType: boolean): void => {
+    if (part.kind === 'call' && part.name === 'resolve' && !isForType)
+      throw new FhirPathError(
+        'semantic',
+        'resolve() can only be used to test a type, as in where(resolve() is Patient): search what a reference points at by a chain',
+        part.at,
+      )
+    const asksType = (part.kind === 'type' && part.operator === 'is') || (part.kind === 'call' && part.name === 'is')
+    for (const input of inputsOf(part)) visit(input, asksType)
+    if (part.kind === 'call') for (const argument of part.args) visit(argument, false)
+  }
+  visit(expression, false)
 }

@@ -1,6 +1,7 @@
 // The criteria of a search: parameters with their modifiers, chains and _has (https://hl7.org/fhir/R4/search.html#chaining).
 import { isResourceType, resourceTypes } from '../../definitions/r4.ts'
 import { commonParam, type SearchParams } from '../search-params/known.ts'
+import { mustBeAnswered, mustLead } from './answerable.ts'
 import { readFilter } from './filter.ts'
 import { readList } from './lists.ts'
 import { checkModifier, checkTarget } from './modifiers.ts'
@@ -28,6 +29,7 @@ export function readCriterion(
   const [code, ...rest] = name.split(':')
   const param = commonParam(params, types, code!)
   if (!param) return undefined
+  mustBeAnswered(param)
   const modifier = rest.join(':')
   if (code === '_text' || code === '_content') {
     if (modifier !== '') throw malformed(name, `${code} does not support modifiers.`)
@@ -54,6 +56,7 @@ function readHas(
   const param = code ? params.find(from, code) : undefined
   if (param?.type !== 'reference')
     throw malformed(name, `${shown(name)}: ${from} has no reference parameter "${shown(code ?? '')}".`)
+  mustLead(param, [from], name)
   const criterion = readCriterion(params, [from], inner, value, hops + 1)
   if (!criterion) throw malformed(name, `${shown(name)}: ${from} has no parameter "${shown(inner)}".`)
   return { kind: 'has', types, from, param, criterion }
@@ -73,6 +76,7 @@ function readChain(
   if (wanted !== undefined && !isResourceType(wanted))
     throw malformed(head, `"${shown(wanted)}" is not a resource type.`)
   if (wanted !== undefined) checkTarget(param, wanted, head)
+  mustLead(param, types, `${head}.${tail}`)
   const possible = wanted ? [wanted] : (param.targets ?? resourceTypes)
   const targets = possible.flatMap(type => {
     const criterion = readCriterion(params, [type], tail, value, hops + 1)

@@ -3,6 +3,7 @@
 import type { SearchParamModel } from '../../definitions/model.ts'
 import { isResourceType, resourceTypes } from '../../definitions/r4.ts'
 import { commonParam, type SearchParams } from '../search-params/known.ts'
+import { mustBeAnswered, mustLead } from './answerable.ts'
 import { testOf } from './filter-operators.ts'
 import { type FilterNode, type FilterStep, type FilterTest, filterProblem, parseFilter } from './filter-text.ts'
 import { shown } from './query-text.ts'
@@ -75,6 +76,8 @@ function ofPath(
     scope.unknown ??= { at: step!.at, message: `${named(types)} no search parameter "${shown(code)}".` }
     return undefined
   }
+  mustBeAnswered(param)
+  if (rest.length > 0) mustLead(param, types, step!.name)
   if (rest.length > 0) return ofChain(test, { ...step!, param, wanted }, rest, types, scope, hops)
   if (wanted !== undefined)
     throw filterProblem(step!.at, `a filter supports operators, not modifiers: "${shown(step!.name)}".`)
@@ -127,6 +130,7 @@ function ofHas(
   const param = from && code && isResourceType(from) ? scope.params.find(from, code) : undefined
   if (!from || param?.type !== 'reference' || inner.length === 0)
     throw filterProblem(step.at, `write _has:Type:reference:parameter, e.g. _has:Observation:patient:code.`)
+  mustLead(param, [from], step.name)
   const criterion = ofPath(test, [{ ...step, name: inner.join(':') }, ...rest], [from], scope, hops + 1)
   return criterion && { kind: 'has', types, from, param, criterion }
 }

@@ -3,6 +3,7 @@
 import { isResourceType } from '../../definitions/r4.ts'
 import type { Failure } from '../../lib/failure.ts'
 import { commonParam, isOwn, type OwnParam, type SearchParams } from '../search-params/known.ts'
+import { mustLead } from './answerable.ts'
 import { mustBeBounded } from './costs.ts'
 import { readCriterion } from './criteria.ts'
 import { malformed, shown, tooCostly } from './query-text.ts'
@@ -250,6 +251,7 @@ function readInclude(
   const param = params.find(source, code)
   if (param?.type !== 'reference')
     throw malformed(name, `${name}=${shown(value)}: ${source} has no reference parameter "${shown(code)}".`)
+  mustLead(param, [source], `${name}=${value}`)
   return [{ source, param, target, reverse, iterate }]
 }
 

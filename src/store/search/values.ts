@@ -48,7 +48,18 @@ export function queryNumber(code: string, text: string): QueryNumber {
   // Halves are added to the digits, not to the double: 0.1 + 0.05 is more than 0.15.
   const digits = BigInt(whole! + fraction) * 10n
   const scale = Number(exponent) - fraction.length - 1
-  return { prefix, value, low: Number(`${digits - 5n}e${scale}`), high: Number(`${digits + 5n}e${scale}`) }
+  const [low, high] = [Number(`${digits - 5n}e${scale}`), Number(`${digits + 5n}e${scale}`)]
+  // More digits than a double has: what is stored as the same double is equal.
+  return low < high ? { prefix, value, low, high } : { prefix, value, low, high: after(value) }
+}
+
+/** The next double. */
+function after(value: number): number {
+  const bits = new DataView(new ArrayBuffer(8))
+  bits.setFloat64(0, value)
+  if (value === 0) return Number.MIN_VALUE
+  bits.setBigInt64(0, bits.getBigInt64(0) + (value > 0 ? 1n : -1n))
+  return bits.getFloat64(0)
 }
 
 export interface QueryQuantity extends QueryNumber {

@@ -112,6 +112,18 @@ export function isInactive(concept: Concept): boolean {
   )
 }
 
+const notSelectable = 'http://hl7.org/fhir/concept-properties#notSelectable'
+
+/** True if the system says that the concept cannot be selected: by the property `notSelectable`, or by one that it declares to mean that. */
+export function isAbstract({ resource }: CodeSystem, concept: Concept): boolean {
+  return propertiesOf(concept).some(
+    ({ code, value }) =>
+      value === true &&
+      (code === 'notSelectable' ||
+        objects(resource['property']).some(each => each['code'] === code && each['uri'] === notSelectable)),
+  )
+}
+
 /** The codes below (or above) a code, itself included; a code that the system does not have stands for itself alone. */
 export function closure(system: CodeSystem, code: string, way: 'children' | 'parents'): Set<string> {
   const found = new Set([code])

@@ -1,7 +1,7 @@
 // What a value set holds: its stored expansion, or what its definition selects. https://hl7.org/fhir/R4/valueset.html#compositions
 import { isJsonNumber, isObject, type JsonObject, numberOf } from '../../lib/json.ts'
 import { objects, text } from '../values.ts'
-import { type CodeSystem, type Concept, codeSystem, codeSystemOf, isInactive } from './code-system.ts'
+import { type CodeSystem, type Concept, codeSystem, codeSystemOf, isAbstract, isInactive } from './code-system.ts'
 import { filterOf } from './filters.ts'
 import { type Library, unworkable } from './library.ts'
 
@@ -12,6 +12,8 @@ export interface Member {
   readonly code: string
   readonly display: string | undefined
   readonly inactive: boolean
+  /** True for a concept that groups others and is not meant to be selected. */
+  readonly abstract?: boolean
 }
 
 /** By memberKey, in the order of the definition. */
@@ -160,6 +162,7 @@ export const memberOf = (system: CodeSystem, concept: Concept): Member => ({
   code: concept.code,
   display: concept.display,
   inactive: isInactive(concept),
+  ...(isAbstract(system, concept) && { abstract: true }),
 })
 
 /** Codes named one by one need no system to be stored; if it is, it lends them its displays. */
@@ -171,14 +174,15 @@ async function listedCodes(
   name: string,
 ): Promise<Members> {
   const resource = await library.find('CodeSystem', canonical)
-  const concepts = resource && codeSystemOf(resource).concepts
+  const system = resource && codeSystemOf(resource)
   const members: Members = new Map()
   for (const each of listed) {
     const code = text(each['code'])
     if (code === undefined) continue
-    const concept = concepts?.get(code)
+    const concept = system?.concepts.get(code)
+    const own = system && concept ? memberOf(system, concept) : { inactive: false }
     const display = text(each['display']) ?? concept?.display
-    add(members, { system: url, version, code, display, inactive: concept ? isInactive(concept) : false }, name)
+    add(members, { ...own, system: url, version, code, display }, name)
   }
   return members
 }
