@@ -42,7 +42,13 @@ export function configOf(values: Values, folder: string, problems: string[]): Co
       url: server.address('url'),
       agent_id: server.text('agent_id', ''),
       agent_key: server.match('agent_key', /^bak_[A-Za-z0-9_-]{43}$/, 'bak_ and 43 characters'),
-      ...server.optional('facility_id'),
+      ...(server.has('facility_id') && {
+        facility_id: server.match(
+          'facility_id',
+          /^[A-Za-z0-9.-]{1,64}$/,
+          'the id of the facility, 1 to 64 letters, digits, hyphens and dots, and not its name',
+        ),
+      }),
       ...server.optionalPath('ca_file', folder),
     },
     state_folder: resolve(folder, top.text('state_folder', 'state')),

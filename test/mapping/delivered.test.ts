@@ -31,6 +31,13 @@ describe('the maps that are delivered', () => {
     expect(names.filter(name => !readme.includes(`\`${name.replace('hl7v2/', '')}\``))).toEqual([])
   })
 
+  test('are all that the folder has after the tutorial: it removes the drafts that it makes', () => {
+    const readme = readFileSync(join(mapsFolder, 'README.md'), 'utf8')
+    const drafts = [...readme.matchAll(/--output (\S+\.fml)/g)].map(([, name]) => name)
+    expect(drafts.length).toBeGreaterThan(0)
+    for (const name of drafts) expect(readme).toContain(`rm mappings/${name}`)
+  })
+
   test.each(names.filter(name => byMap.has(name)))(
     '%s reads and makes resources that R4 does not even warn of',
     name => {

@@ -53,6 +53,7 @@ const hints: Readonly<Record<string, string>> = {
   'server.url': '--url: ',
   'server.agent_id': '--id: ',
   'server.agent_key': '--key: ',
+  'server.facility_id': '--facility: ',
 }
 
 interface Given {

@@ -231,6 +231,7 @@ function isReportedAtLine(
     report({ build, unit: unit! }, place, `${shown(code)} is not a code of ${label}${didYouMean(meant, list)}`, {
       ...replacing(place, meant),
       ...lenient(build),
+      beginning: `${shown(code)} is not a code of `,
     })
   return places.length > 0
 }

@@ -269,6 +269,8 @@ interface More {
   readonly fix?: Fix
   readonly severity?: 'warning'
   readonly isAbsence?: boolean
+  /** How the message begins: it is not reported where another one of the place that begins so says as much. */
+  readonly beginning?: string
 }
 
 /** Reports a problem; the same one is reported once, however many types a group is compiled for. */
@@ -282,7 +284,7 @@ function add({ build, unit, site }: Place, span: Span, message: string, more: Mo
   const isText = whole !== NOWHERE
   const said = isText || !site ? message : `group ${site.group}, rule ${JSON.stringify(site.rule)}: ${message}`
   const key = `${unit.label} ${isText ? span.offset : 0} ${said}`
-  if (build.seen.has(key) || isFull(build)) return
+  if (build.seen.has(key) || isFull(build) || isSaidOtherwise({ build, unit }, span, more)) return
   build.seen.add(key)
   // Checking ends with the last warning that is reported, so a map with more problems cannot run.
   const isLast = build.problems.length === MAX_WARNINGS - 1
@@ -292,6 +294,19 @@ function add({ build, unit, site }: Place, span: Span, message: string, more: Mo
   build.problems.push(
     isText ? { message: text, span, file, fix: more.fix, severity } : { message: text, span: NOWHERE, severity },
   )
+}
+
+/** True if a problem of the place that begins alike is as severe; one that is less severe makes way. */
+function isSaidOtherwise({ build, unit }: Place, span: Span, { beginning, severity }: More): boolean {
+  if (beginning === undefined) return false
+  const { problems } = build
+  const place = problems.findIndex(
+    each => each.file === unit.map.file && each.span.offset === span.offset && each.message.startsWith(beginning),
+  )
+  if (place < 0) return false
+  if (problems[place]!.severity !== 'warning' || severity === 'warning') return true
+  problems.splice(place, 1)
+  return false
 }
 
 /** A way out: what stands in `span` is replaced by `meant`. */

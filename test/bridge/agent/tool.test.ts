@@ -63,6 +63,11 @@ describe('agent enrol', () => {
     ],
     ['a key that is none', { '--key': 'secret' }, '--key: server.agent_key must be bak_'],
     [
+      'the name of a facility',
+      { '--facility': 'Clinique Bastos' },
+      '--facility: server.facility_id must be the id of the',
+    ],
+    [
       'an address without encryption',
       { '--url': 'http://fhir.example.org' },
       '--url: server.url must be an https address',
@@ -107,11 +112,13 @@ test('a config file that cannot be used is told with everything that is wrong, a
   const file = writeAgent(freshFolder(), 'ftp://x', {
     sources: { lab: { kind: 'mllp', port: 99_999, tsl: {} } },
     limit: {},
+    server: { url: 'ftp://x', agent_id: 'agent-1', agent_key: agentKey, facility_id: 'clinic/1' },
   })
   const { code, err } = await agent('run', '--config', file)
   expect(code).toBe(1)
   for (const words of [
     'server.url must be',
+    'server.facility_id must be the id of the facility, 1 to 64 letters, digits, hyphens and dots, and not its name',
     'sources.lab.port must be',
     'sources.lab.tsl is not known',
     'limit is not known',
