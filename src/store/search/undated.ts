@@ -30,7 +30,9 @@ export const isUndated = (criterion: Criterion): criterion is UndatedCriterion =
 
 /** The date of the row `u` of `resource` that stands in. */
 export const dateInstead = ({ element }: Instead): string =>
-  element === undefined ? 'u.updated_at' : `coalesce((u.body::json ->> '${element}')::timestamptz, u.updated_at)`
+  element === undefined
+    ? 'u.updated_at'
+    : `least(coalesce((u.body::json ->> '${element}')::timestamptz, u.updated_at), timestamptz '9999-12-31')`
 
 export function undatedCondition(criterion: UndatedCriterion, row: string, { bind }: SqlContext): string {
   const { instead, from, to } = criterion
