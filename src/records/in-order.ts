@@ -1,5 +1,6 @@
 // The resources of a list, the newest first: those with a clinical date and those without one, which stand where another date says.
 import type { Piece } from '../lib/pieces.ts'
+import { noDate } from '../store/index/draft.ts'
 import { type Cursor, encodeCursor, type SearchRequest } from '../store/search/request.ts'
 import { withoutDate } from '../store/search/undated.ts'
 import type { Store } from '../store/store.ts'
@@ -62,16 +63,16 @@ function placeAfter({ matches, hasMore }: Found, shown: readonly Match[], from: 
   return taken.length === matches.length && !hasMore ? ended : (taken.at(-1)?.place ?? from)
 }
 
-/** Every date there is: what has one is found, and in the order of dates. */
-const anyDate = 'le9999'
-
-function datedOf(store: Store, { type, date, query }: Listed, { since, until, limit }: Part, from: string) {
+/** In the order of dates, what has none comes last: there the dated ones end. */
+async function datedOf(store: Store, listed: Listed, { since, until, limit }: Part, from: string): Promise<Found> {
+  const { type, date, query } = listed
   const bounds: [string, string][] = []
   if (since !== undefined) bounds.push([date, `ge${since}`])
   if (until !== undefined) bounds.push([date, `le${until}`])
-  if (bounds.length === 0) bounds.push([date, anyDate])
   const all = [...query, ...bounds, ...paging(limit, from)]
-  return found(store, store.parse([type], all, true), ([at]) => Number(at))
+  const { matches, hasMore } = await found(store, store.parse([type], all, true), ([at]) => Number(at))
+  const dated = matches.filter(({ at }) => at > noDate)
+  return { matches: dated, hasMore: hasMore && dated.length === matches.length }
 }
 
 function undatedOf(store: Store, { type, query }: Listed, part: Part, from: string) {
