@@ -213,15 +213,21 @@ describe('a search walks', () => {
   })
 
   test.each([
-    ['the beginning of a name', `name=${name(1234)}`, 'word_folded'],
-    ['two names', `family=${name(1234)}&given:exact=${name(1265)}`, 'word_folded'],
-    ['everybody by family name', '_sort=family', 'word_folded'],
-    ['an identifier', 'identifier=urn:x|1', 'search_posting'],
-    ['what has changed at some time', '_lastUpdated=ge1970&gender=male', 'resource_updated'],
-    ['all by their ids', '_sort=_id', 'directory_id'],
-    ['the youngest', '_sort=-birthdate', 'span_high'],
-  ])('%s by a plan that is kept for all values', async (_what, query, index) => {
-    const request = store.parse(['Patient'], new URLSearchParams(query), true)
+    ['the beginning of a name', 'Patient', `name=${name(1234)}`, 'word_folded'],
+    ['two names', 'Patient', `family=${name(1234)}&given:exact=${name(1265)}`, 'word_folded'],
+    ['everybody by family name', 'Patient', '_sort=family', 'word_folded'],
+    ['an identifier', 'Patient', 'identifier=urn:x|1', 'search_posting'],
+    ['what has changed at some time', 'Patient', '_lastUpdated=ge1970&gender=male', 'resource_updated'],
+    ['all by their ids', 'Patient', '_sort=_id', 'directory_id'],
+    ['the youngest', 'Patient', '_sort=-birthdate', 'span_high'],
+    [
+      'a patient and a code together, between two dates',
+      'Observation',
+      'patient=p7&code=common&date=ge2015&date=le2029',
+      'search_posting',
+    ],
+  ])('%s by a plan that is kept for all values', async (_what, type, query, index) => {
+    const request = store.parse([type], new URLSearchParams(query), true)
     const seen = { visibility: undefined, maySee: () => true, party: serviceParty }
     const [step] = planOf(request, { indexer, base, ...seen, maxIncluded: 1000 })
     const { text, isFixed } = step!.statement()
@@ -229,6 +235,17 @@ describe('a search walks', () => {
     plan = await planFor(database, text)
     expect(indexes()).toContain(index)
     expect(plan.filter(node => node['Node Type'] === 'Seq Scan')).toEqual([])
+  })
+
+  test('a patient and a code together, with no use for the index of dates, which knows nothing of either', () => {
+    const request = store.parse(
+      ['Observation'],
+      new URLSearchParams('patient=p7&code=common&date=ge2015&date=le2029'),
+      true,
+    )
+    const seen = { visibility: undefined, maySee: () => true, party: serviceParty }
+    const [step] = planOf(request, { indexer, base, ...seen, maxIncluded: 1000 })
+    expect(step!.statement().text).not.toMatch(/\bs\.date (<|>|between)/)
   })
 
   test('what it includes by keys', async () => {

@@ -19,9 +19,9 @@ export interface Ends {
  */
 export type Reaching = 'recent' | 'listed'
 
-/** The columns of search, the lower one by the row in whose order results are read; and those of span. */
-export const columnEnds = (row: string, dateRow: string, reaching?: Reaching): Ends => ({
-  low: `${dateRow}.date`,
+/** The columns of search and those of span. @param date the lower one, of the row in whose order results are read */
+export const columnEnds = (row: string, date: string, reaching?: Reaching): Ends => ({
+  low: date,
   high: `${row}.date_high`,
   type: 'bigint',
   reaching,

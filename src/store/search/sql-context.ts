@@ -33,15 +33,18 @@ export interface SearchOptions extends Seen {
   readonly reaching?: Reaching
   /** True if few rows are looked at: then what is in other rows, as with chains, is looked for from each of them. */
   readonly isOfFewRows?: boolean
+  /** True if an index finds the rows by what else is asked for: dates are compared as an expression, for which the planner looks for no index. */
+  readonly isFound?: boolean
   /** True if rows are looked at in an order, each by itself, until the page is full. */
   readonly isWalking?: boolean
 }
 
 export interface SqlContext extends Binder, Seen {
-  /** As in the options, both. */
+  /** As in the options, all of them. */
   readonly layout?: Layout | undefined
   readonly reaching?: Reaching | undefined
   readonly isOfFewRows?: boolean | undefined
+  readonly isFound?: boolean | undefined
   /** True if one criterion alone is asked for, and whatever meets it is found: it may lead the way. */
   readonly isLed?: boolean
   /** Parts of the statement that are worked out once (`withParts`); absent: there can be none. */

@@ -23,7 +23,7 @@ export function dateParamCondition(criterion: ParamCriterion, row: string, conte
 function columnsCondition(criterion: ParamCriterion, row: string, context: SqlContext): string {
   const conditions = criterion.values.map(value => {
     const { prefix, interval } = queryDate(criterion.param.code, value)
-    const ends = row === 's' ? columnEnds(row, context.dateRow, context.reaching) : columnEnds(row, row)
+    const ends = row === 's' ? columnEnds(row, dateOf(context), context.reaching) : columnEnds(row, `${row}.date`)
     const condition = criterion.operator
       ? periodCondition(criterion.operator, interval, ends, context)
       : dateCondition(prefix, interval, ends, context)
@@ -31,6 +31,8 @@ function columnsCondition(criterion: ParamCriterion, row: string, context: SqlCo
   })
   return anyOf(conditions)
 }
+
+const dateOf = ({ dateRow, isFound }: SqlContext): string => (isFound ? `(${dateRow}.date + 0)` : `${dateRow}.date`)
 
 /** The prefixes that would find resources without a date too, whose place in the order is before every date. */
 const reachesBack = new Set<Prefix>(['ne', 'lt', 'le', 'eb'])

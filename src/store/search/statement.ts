@@ -31,7 +31,7 @@ export function conditions(request: Sought, options: SearchOptions, typeColumn =
 
 export function createContext(
   request: Sought,
-  { indexer, base, layout, visibility, sketch, reaching, isOfFewRows, isWalking }: SearchOptions,
+  { indexer, base, layout, visibility, sketch, reaching, isOfFewRows, isFound, isWalking }: SearchOptions,
   dateRow: string,
 ): SqlContext {
   const isLed = request.criteria.length === 1 && isWalking !== true
@@ -41,7 +41,19 @@ export function createContext(
   const nextAlias = createAliases()
   return {
     ...createBinder(),
-    ...{ indexer, base, layout, visibility, sketch, reaching, isOfFewRows, nextAlias, dateRow, meetsInPostings },
+    ...{
+      indexer,
+      base,
+      layout,
+      visibility,
+      sketch,
+      reaching,
+      isOfFewRows,
+      isFound,
+      nextAlias,
+      dateRow,
+      meetsInPostings,
+    },
     ...{ isLed, ...parts },
   }
 }

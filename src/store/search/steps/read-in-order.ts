@@ -38,7 +38,8 @@ export const readInOrder = (
     // Postings include the type, and one patient has few of a token: a second index for the type would only cost, though it looks
     // cheap next to checking consent.
     const isFound = how.isFixed && request.criteria.some(isPlainToken)
-    return { ...conditions(request, options, isFound ? typeOfFound : 's.type'), from: 'search s', key: 's.key' }
+    const found = conditions(request, { ...options, isFound }, isFound ? typeOfFound : 's.type')
+    return { ...found, from: 'search s', key: 's.key' }
   })
 
 /** Reads what has no clinical date of a patient: it is in one place of the index of patients, types and dates. */
