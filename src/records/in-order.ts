@@ -11,6 +11,8 @@ interface Listed {
   /** The parameter of the clinical date. */
   readonly date: string
   readonly query: readonly (readonly [string, string])[]
+  /** The types of which there is something without a date. */
+  readonly undated: ReadonlySet<string>
 }
 
 /** Which part of the list. */
@@ -75,7 +77,9 @@ async function datedOf(store: Store, listed: Listed, { since, until, limit }: Pa
   return { matches: dated, hasMore: hasMore && dated.length === matches.length }
 }
 
-function undatedOf(store: Store, { type, query }: Listed, part: Part, from: string) {
+/** Asked for only where there is something: most records have dates. */
+async function undatedOf(store: Store, { type, query, undated }: Listed, part: Part, from: string): Promise<Found> {
+  if (!undated.has(type)) return noMore
   const all = [...query, ['_sort', '-_lastUpdated'] as const, ...paging(part.limit, from)]
   return found(store, withoutDate(store.parse([type], all, true), part), ([at]) => Date.parse(`${at}:00`))
 }

@@ -13,6 +13,7 @@ import { LabResult } from '../shapes/lab-result.ts'
 import { Prescription } from '../shapes/prescription.ts'
 import { VitalSign } from '../shapes/vital-sign.ts'
 import { asOperation } from '../store/operation.ts'
+import { undatedTypes } from '../store/search/undated.ts'
 import type { Acting } from '../store/unit-of-work.ts'
 import { inOrder } from './in-order.ts'
 
@@ -128,9 +129,8 @@ export async function recordsOf(
   const query = `connect/patient/${subject.healthId}/records?type=${due.map(({ name }) => name).join(',')}`
   const operation = { type: 'Patient', id: subject.patient, query }
   const pages = await asOperation(request.caller, operation, async caller => {
-    const result = await Promise.all(
-      due.map(kind => pageOf(parts, { ...request, caller }, { ...subject, same }, kind, slice)),
-    )
+    const person = { ...subject, same, undated: await undatedOf(parts, caller, same, due) }
+    const result = await Promise.all(due.map(kind => pageOf(parts, { ...request, caller }, person, kind, slice)))
     return { result, patients: same, resources: result.reduce((sum, page) => sum + page.records.length, 0) }
   })
   return {
@@ -149,6 +149,23 @@ export async function samePatients(
   return isMerged ? (await mergedWith(databaseFor(caller), [patient])).get(patient)! : [patient]
 }
 
+/** Whose records are read. */
+interface Person extends Omit<RegisteredPatient, 'isMerged'> {
+  /** Ids of the patients that are the same person. */
+  readonly same: readonly string[]
+  /** The types of which there is something without a clinical date. */
+  readonly undated: ReadonlySet<string>
+}
+
+/** Returns the types of these kinds of which the patients have something without a clinical date. */
+export const undatedOf = (
+  { databaseFor }: Pick<RecordsParts, 'databaseFor'>,
+  caller: Caller,
+  patients: readonly string[],
+  kinds: readonly Kind[],
+): Promise<ReadonlySet<string>> =>
+  undatedTypes(databaseFor(caller), patients, [...new Set(kinds.map(({ type }) => type))])
+
 /** A page of the records of one kind. */
 export interface KindPage<Of extends Kind> {
   readonly kind: Of
@@ -163,14 +180,14 @@ export interface KindPage<Of extends Kind> {
 export async function pageOf<Of extends Kind>(
   parts: RecordsParts,
   request: RecordsRequest,
-  { patient, healthId, same }: Omit<RegisteredPatient, 'isMerged'> & { readonly same: readonly string[] },
+  { patient, healthId, same, undated }: Person,
   kind: Of,
   { after, ...bounds }: Slice,
 ): Promise<KindPage<Of>> {
   const opens = (type: string, interaction: string): boolean => type === kind.type && interaction === 's'
   const store = parts.storeFor({ ...request.caller, may: opens })
   const query = [['patient', same.join(',')] as const, ...Object.entries(kind.query)]
-  const listed = { type: kind.type, date: kind.date, query }
+  const listed = { type: kind.type, date: kind.date, query, undated }
   const { bodies, next } = await inOrder(store, listed, { ...bounds, after: after?.get(kind.name) })
   const context = { ...parts.translator.contextOf(request), patient_id: patient, health_id: healthId }
   const stored = bodies.map(body => parts.translator.fromStored(kind.map, kind.shape, String(body), context))

@@ -10,7 +10,15 @@ import { Prescription } from '../shapes/prescription.ts'
 import { Visit } from '../shapes/visit.ts'
 import { asOperation } from '../store/operation.ts'
 import { bloodGroupOf } from './blood-group.ts'
-import { type Kind, pageOf, type RecordsParts, type RecordsRequest, samePatients, sightOf } from './records.ts'
+import {
+  type Kind,
+  pageOf,
+  type RecordsParts,
+  type RecordsRequest,
+  samePatients,
+  sightOf,
+  undatedOf,
+} from './records.ts'
 
 export type SectionName = 'active_medications' | 'active_allergies' | 'recent_labs' | 'recent_visits'
 
@@ -113,9 +121,10 @@ export async function summaryOf(
     const patient = sight.shown.includes(person) ? await demographicsOf(parts, inner, subject) : undefined
     const registered = patient?.blood_group ?? null
     const isTested = shown.some(({ name }) => name === 'recent_labs')
+    const whose = { ...subject, same, undated: await undatedOf(parts, caller, same, shown) }
     const [bloodGroup, ...pages] = await Promise.all([
       isTested ? bloodGroupOf(parts, inner, same, registered) : registered,
-      ...shown.map(section => pageOf(parts, inner, { ...subject, same }, section, sliceOf(section, parts.now()))),
+      ...shown.map(section => pageOf(parts, inner, whose, section, sliceOf(section, parts.now()))),
     ])
     const lists = pages.map(({ kind, records }) => [kind.name, kind.keeps ? records.filter(kind.keeps) : records])
     const result = {

@@ -1,7 +1,11 @@
 // What has no clinical date, in the order of another date: for lists by date that leave nothing out.
+import { int2Array, int8Array } from '../../db/arrays.ts'
+import type { Queryable } from '../../db/statement.ts'
 import { dateInterval } from '../dates.ts'
 import { otherDate } from '../index/clinical-date.ts'
 import { noDate } from '../index/draft.ts'
+import { selfHash } from '../index/postings.ts'
+import { typeName, typeNumber } from '../type-number.ts'
 import type { Criterion, Instead, SearchRequest, UndatedCriterion } from './request.ts'
 import type { SqlContext } from './sql-context.ts'
 
@@ -24,6 +28,22 @@ export function withoutDate(request: SearchRequest, { since, until }: Span): Sea
     criteria: [...request.criteria, { kind: 'undated', types: request.types, instead, from, to }],
     sort: request.sort.map(key => ({ ...key, instead })),
   }
+}
+
+/** Returns those of the types of which these patients have something without a clinical date, whoever may see it. */
+export async function undatedTypes(
+  on: Queryable,
+  patients: readonly string[],
+  types: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await on.query<{ type: number }>({
+    name: 'undated-types',
+    isFixed: true,
+    text: `select asked.type from unnest($2::smallint[]) as asked(type)
+      where exists (select 1 from search s where s.patient = any($1::bigint[]) and s.type = asked.type and s.date = ${noDate} offset 0)`,
+    values: [int8Array(patients.map(id => selfHash('Patient', id))), int2Array(types.map(typeNumber))],
+  })
+  return new Set(rows.map(({ type }) => typeName(type)))
 }
 
 export const isUndated = (criterion: Criterion): criterion is UndatedCriterion => criterion.kind === 'undated'
