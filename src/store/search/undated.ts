@@ -39,8 +39,8 @@ export async function undatedTypes(
   const rows = await on.query<{ type: number }>({
     name: 'undated-types',
     isFixed: true,
-    text: `select asked.type from unnest($2::smallint[]) as asked(type)
-      where exists (select 1 from search s where s.patient = any($1::bigint[]) and s.type = asked.type and s.date = ${noDate} offset 0)`,
+    text: `select distinct s.type from search s
+      where s.patient = any($1::bigint[]) and s.type = any($2::smallint[]) and s.date = ${noDate}`,
     values: [int8Array(patients.map(id => selfHash('Patient', id))), int2Array(types.map(typeNumber))],
   })
   return new Set(rows.map(({ type }) => typeName(type)))
