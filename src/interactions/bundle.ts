@@ -37,6 +37,7 @@ function bundle(type: string, fields: readonly string[], entries: readonly Entry
 }
 
 const totalField = (total: number | undefined): string[] => (total === undefined ? [] : [`"total":${total}`])
+
 /** Most characters of a link to another page: the address and headers of a request take 16 kB together. */
 const longestLink = 15_000
 

@@ -17,7 +17,7 @@ import { operationsOf } from './operations.ts'
 import { instantiated, profilesOf } from './profiles.ts'
 import type { Metadata } from './request.ts'
 
-// Named queries: there are none here, so what would name one is refused.
+// What is refused: `_query`, since there are no named queries, and parameters that are not indexed.
 const unanswered = new Set(['_query', ...unindexed])
 
 export interface MetadataParts {

@@ -17,6 +17,7 @@ export async function mustBeAlike(
   holder: string,
   field: string,
 ): Promise<void> {
+  if (person.names.length === 0 && person.birth === undefined && person.sex === undefined) return
   const isKnown = person.names.length > 0 && person.birth !== undefined
   if (isKnown ? await isPossible(register, on, person, holder) : !(await differs(register, on, person, holder))) return
   throw unlike('The Health ID belongs to a person with another name and birth date: compare it with the card.', field)

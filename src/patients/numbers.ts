@@ -2,7 +2,7 @@
 import type { Caller } from '../access/caller.ts'
 import type { Transaction } from '../db/statement.ts'
 import { type JsonObject, objectsIn } from '../lib/json.ts'
-import { featuresOf } from '../mpi/matching/person.ts'
+import { nobody } from '../mpi/matching/person.ts'
 import type { Addresses, OwnNumber } from '../mpi/register/patient.ts'
 import type { Register } from '../mpi/register/register.ts'
 
@@ -32,7 +32,7 @@ export async function isTaken(
 ): Promise<boolean> {
   const before = await register.numbered(on, number)
   if (before.size > 0) return isOther(before, patient)
-  await register.lock(on, featuresOf({ names: [] }), number)
+  await register.lock(on, nobody, number)
   return isOther(await register.numbered(on, number), patient)
 }
 

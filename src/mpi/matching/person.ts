@@ -34,6 +34,9 @@ export interface Features {
   readonly phones: readonly string[]
 }
 
+/** Somebody of whom nothing is known. */
+export const nobody: Features = { names: [], birth: undefined, sex: undefined, phones: [] }
+
 /** More would make too many blocking keys; no real record has more. */
 const MOST = { names: 4, words: 6, phones: 4 }
 

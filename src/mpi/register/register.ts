@@ -6,7 +6,7 @@ import type { Queryable } from '../../db/statement.ts'
 import { selfHash } from '../../store/index/postings.ts'
 import { blockingKeys } from '../matching/blocking.ts'
 import { type Candidate, type Decision, decide } from '../matching/decide.ts'
-import type { Features } from '../matching/person.ts'
+import { type Features, nobody } from '../matching/person.ts'
 import { type Score, score } from '../matching/score.ts'
 import type { Matching } from '../matching/weights.ts'
 import { createCounts, type Words } from './counts.ts'
@@ -51,9 +51,6 @@ interface Row {
   readonly features: string
   readonly is_numbered: boolean
 }
-
-/** Somebody of whom nothing is known. */
-const nobody: Features = { names: [], birth: undefined, sex: undefined, phones: [] }
 
 /** The decision where no registered person is similar. */
 const newPerson: Decision = { outcome: 'new', ranked: [], possible: 0 }
