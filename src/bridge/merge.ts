@@ -1,6 +1,5 @@
 // What becomes of a stored resource when a message speaks of it again: messages are silent about much, and silence changes nothing.
-import { elementByJsonKey } from '../definitions/r4.ts'
-import { withExtensions } from '../lib/extensions.ts'
+import { elementOf, saidOver } from '../definitions/said.ts'
 import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
 
 /** Members that grow by what each message adds, by type. */
@@ -21,15 +20,13 @@ export function mergedBy(stored: JsonObject, sent: JsonObject): JsonObject {
   })
   const meta = { ...(isObject(stored['meta']) ? stored['meta'] : {}), ...(isObject(sent['meta']) ? sent['meta'] : {}) }
   const whole = type === 'Encounter' ? visit(stored, sent) : {}
-  const merged = {
-    ...compatible(type, stored, sent),
-    ...sent,
+  return {
+    ...saidOver(stored, sent, ruledOutBy(sent)),
     ...Object.fromEntries(joined),
     ...whole,
     id: stored['id'],
     meta,
   }
-  return withExtensions(merged, stored, sent)
 }
 
 /** Members of a visit whose parts come in several messages: a discharge need not repeat when and how the visit began. */
@@ -48,23 +45,6 @@ function visit(stored: JsonObject, sent: JsonObject): JsonObject {
 
 const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
-/** The stored members without other types of a choice that is sent (a text where a number was), and without what it rules out. */
-function compatible(type: string, stored: JsonObject, sent: JsonObject): JsonObject {
-  const elementOf = (name: string): string => elementByJsonKey(type, name)?.element.name ?? name
-  const said = new Map(Object.keys(sent).map(key => [elementOf(plain(key)), plain(key)]))
-  const out = new Set(ruledOut[type]?.(sent, name => said.has(name)) ?? [])
-  return Object.fromEntries(
-    Object.entries(stored).filter(([key]) => {
-      const name = plain(key)
-      const element = elementOf(name)
-      return !out.has(element) && (said.get(element) ?? name) === name
-    }),
-  )
-}
-
-/** `_birthDate` belongs to `birthDate`. */
-const plain = (key: string): string => key.replace(/^_/, '')
-
 /** What an Observation found, or why nothing. */
 const resultElements = ['value', 'dataAbsentReason', 'component']
 /**
@@ -74,6 +54,14 @@ const resultElements = ['value', 'dataAbsentReason', 'component']
 const aboutResult = ['interpretation', 'referenceRange', 'note', 'method', 'bodySite', 'performer']
 /** Statuses of an Observation that has no result any more. */
 const withoutResult: ReadonlySet<unknown> = new Set(['cancelled', 'entered-in-error'])
+
+/** Returns whether a stored element cannot stay beside what is sent. */
+function ruledOutBy(sent: JsonObject): (element: string) => boolean {
+  const type = String(sent['resourceType'])
+  const says = (element: string): boolean => Object.keys(sent).some(key => elementOf(type, key) === element)
+  const out = new Set(ruledOut[type]?.(sent, says))
+  return element => out.has(element)
+}
 
 /** Elements that cannot stay beside what is sent, unless it says them too. */
 const ruledOut: Readonly<Record<string, (sent: JsonObject, says: (element: string) => boolean) => readonly string[]>> =

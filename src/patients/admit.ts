@@ -3,7 +3,7 @@
 
 import { type Caller, onBehalfOf } from '../access/caller.ts'
 import type { Transaction } from '../db/statement.ts'
-import { withExtensions } from '../lib/extensions.ts'
+import { saidOver, withoutElements } from '../definitions/said.ts'
 import { isObject, type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
 import { type Features, featuresOf } from '../mpi/matching/person.ts'
 import { freeHealthId, holderOf, readHealthId } from '../mpi/register/health-ids.ts'
@@ -27,7 +27,7 @@ const usualCountry = 'CM'
 export interface AdmitOptions {
   /** True if what the resource says of a known person replaces what is stored, where the caller's organisation manages it. */
   readonly updates?: boolean
-  /** Members of a known person's Patient that are to be removed then. */
+  /** Elements of a known person's Patient that are to be removed before, such as `deceased`. */
   readonly removes?: readonly string[]
 }
 
@@ -137,10 +137,9 @@ async function brought(
   const added = (isManaged ? given : given.filter(each => isNumber(each, number))).filter(each => !isKnown(each))
   const { identifier: _own, ...demographics } = withoutPlace(patient)
   const next: JsonObject = {
-    ...(isManaged && updates ? withExtensions({ ...current, ...demographics }, current, patient) : current),
+    ...(isManaged && updates ? saidOver(withoutElements(current, new Set(removes)), demographics) : current),
     identifier: [...identifiers, ...added],
   }
-  if (isManaged && updates) for (const name of removes) delete next[name]
   const isSame = JSON.stringify(next) === JSON.stringify(current)
   if (isSame) return
   const meta = isObject(patient['meta']) ? { ...(current['meta'] as object), ...patient['meta'] } : current['meta']

@@ -1,8 +1,8 @@
-// Compares two people field by field: to what level names, birth dates, sexes and telephone numbers agree.
+// Compares two people field by field: to what level names, birth dates, birth orders, sexes and telephone numbers agree.
 
 import { distance } from '../../lib/nearest.ts'
 import { sound } from './names.ts'
-import type { BirthDate, Features } from './person.ts'
+import type { BirthDate } from './person.ts'
 import { isOneSlip, jaroWinkler } from './similarity.ts'
 
 /** The levels of each field, the best first. A value that is unknown on either side has no level and no weight. */
@@ -10,12 +10,14 @@ export const levels = {
   given: ['same', 'near', 'shortened', 'similar', 'first_only', 'part', 'different'],
   family: ['same', 'near', 'shortened', 'similar', 'first_only', 'part', 'different'],
   birth_date: ['same', 'same_first_of_january', 'day_and_month_swapped', 'one_part', 'estimated', 'year', 'different'],
+  birth_order: ['same', 'different'],
   sex: ['same', 'different'],
   phone: ['same', 'near', 'different'],
 } as const
 
 export type Field = keyof typeof levels
 export type NameLevel = (typeof levels)['given'][number]
+type WholeLevel = (typeof levels)['sex' | 'birth_order'][number]
 export type BirthLevel = (typeof levels)['birth_date'][number]
 
 /** From which likeness (Jaro-Winkler) on words count as near and as similar. */
@@ -111,8 +113,10 @@ function isFirst({ month, day }: BirthDate): boolean {
   return month === '01' && day === '01'
 }
 
-export function compareSex(a: Features['sex'], b: Features['sex']): 'same' | 'different' | undefined {
-  return a && b && (a === b ? 'same' : 'different')
+/** Compares two sexes, or two places in the order of a multiple birth; returns undefined if one is not known. */
+export function compareWhole<T extends string | number>(a: T | undefined, b: T | undefined): WholeLevel | undefined {
+  if (a === undefined || b === undefined) return undefined
+  return a === b ? 'same' : 'different'
 }
 
 /** Returns the best level that any two of their numbers give. */

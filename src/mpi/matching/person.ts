@@ -8,6 +8,8 @@ export interface Person {
   readonly names: readonly { readonly given?: string; readonly family?: string }[]
   /** A day; FHIR knows months and years alone, too: 1984-03-12, 1984-03, 1984. */
   readonly birthDate?: string
+  /** The place in the order of a multiple birth, the first 1. */
+  readonly birthOrder?: number
   readonly sex?: string
   readonly phones?: readonly string[]
 }
@@ -30,6 +32,7 @@ export interface BirthDate {
 export interface Features {
   readonly names: readonly NameWords[]
   readonly birth: BirthDate | undefined
+  readonly birthOrder?: number
   readonly sex: 'male' | 'female' | undefined
   readonly phones: readonly string[]
 }
@@ -41,13 +44,14 @@ export const nobody: Features = { names: [], birth: undefined, sex: undefined, p
 const MOST = { names: 4, words: 6, phones: 4 }
 
 /** Normalises a person for comparison. */
-export function featuresOf({ names, birthDate, sex, phones }: Person): Features {
+export function featuresOf({ names, birthDate, birthOrder, sex, phones }: Person): Features {
   return {
     names: names
       .slice(0, MOST.names)
       .map(({ given, family }) => ({ given: wordsOf(given), family: wordsOf(family), ...numbersIn(given, family) }))
       .filter(({ given, family }) => given.length + family.length > 0),
     birth: birthOf(birthDate),
+    ...(birthOrder === undefined ? {} : { birthOrder }),
     sex: sex === 'male' || sex === 'female' ? sex : undefined,
     phones: [...new Set(phones?.flatMap(phoneOf))].slice(0, MOST.phones),
   }

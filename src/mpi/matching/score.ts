@@ -5,7 +5,7 @@ import {
   compareBirth,
   compareNames,
   comparePhones,
-  compareSex,
+  compareWhole,
   type Field,
   type Likeness,
   type NameLevel,
@@ -41,7 +41,8 @@ export function score(a: Features, b: Features, matching: Matching, shareOf: Sha
     if (level !== undefined) parts.push(partOf(field, level, matching))
   }
   add('birth_date', compareBirth(a.birth, b.birth))
-  add('sex', compareSex(a.sex, b.sex))
+  add('birth_order', compareWhole(a.birthOrder, b.birthOrder))
+  add('sex', compareWhole(a.sex, b.sex))
   add('phone', comparePhones(a.phones, b.phones))
   const blocking = parts.filter(({ blocks }) => blocks)
   return {

@@ -48,6 +48,7 @@ export function personOf(patient: JsonObject): Person {
   return {
     names,
     birthDate: textOf(patient['birthDate']),
+    birthOrder: orderOf(patient['multipleBirthInteger']),
     sex: textOf(patient['gender']),
     phones: phones.flatMap(({ value }) => textOf(value) ?? []),
   }
@@ -112,6 +113,8 @@ export function replacementOf(patient: JsonObject, { base }: Addresses): string 
   }
   return undefined
 }
+
+const orderOf = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)
 
 function textsIn(object: JsonObject, name: string): string[] {
   const value = object[name]

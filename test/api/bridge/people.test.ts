@@ -124,3 +124,52 @@ test('two newborns of one day and one family name are two patients', async () =>
   const [[one], [other]] = [await numbered('t-1'), await numbered('t-2')]
   expect(one.id).not.toBe(other.id)
 })
+
+test('twins whose names a slip could explain are told apart by their birth order, and each is found again', async () => {
+  const pid = (number: string, given: string, order: string) =>
+    `PID|1||${number}^^^ETOUDI^MR||ABENA^${given}||20260316|F|||Etoudi||677000222|||||||||||Y|${order}`
+  await admitted(pid('v-1', 'Christelle', '1'))
+  await admitted(pid('v-2', 'Christella', '2'))
+  const before = await people()
+  await admitted(pid('v-1', 'Christelle', '1'))
+  await admitted(pid('v-2', 'Christella', ''))
+  expect(await people()).toBe(before)
+  expect(await numbered('v-1')).toMatchObject([{ name: [{ given: ['Christelle'] }], multipleBirthInteger: 1 }])
+  expect(await numbered('v-2')).toMatchObject([{ name: [{ given: ['Christella'] }], multipleBirthInteger: 2 }])
+})
+
+const placed = (fields: Record<number, string>) =>
+  `PID${Array.from({ length: 30 }, (_, index) => `|${fields[index + 1] ?? ''}`).join('')}`
+
+test('what says less than is known does not replace it, and what says otherwise does', async () => {
+  const about = { 3: 'd-1^^^ETOUDI^MR', 5: 'MVONDO^Benedicte' }
+  const state = async () => {
+    const [{ birthDate, _birthDate, deceasedBoolean, deceasedDateTime, multipleBirthBoolean, multipleBirthInteger }] =
+      await numbered('d-1')
+    const time = _birthDate?.extension[0].valueDateTime
+    return {
+      born: [birthDate, time],
+      died: deceasedDateTime ?? deceasedBoolean,
+      order: multipleBirthInteger ?? multipleBirthBoolean,
+    }
+  }
+  await admitted(placed({ ...about, 7: '19830512103000+0100', 24: 'Y', 25: '2', 29: '20260301', 30: 'Y' }))
+  const first = { born: ['1983-05-12', '1983-05-12T10:30:00+01:00'], died: '2026-03-01', order: 2 }
+  expect(await state()).toEqual(first)
+  await admitted(placed({ ...about, 7: '1983', 24: 'Y', 30: 'Y' }))
+  expect(await state()).toEqual(first)
+  await admitted(placed({ ...about, 7: '19830513', 24: 'N', 30: 'N' }))
+  expect(await state()).toEqual({ born: ['1983-05-13', undefined], died: false, order: false })
+})
+
+test('a death and a birth order that were stated by mistake are taken back', async () => {
+  const about = { 3: 'd-2^^^ETOUDI^MR', 5: 'MVONDO^Barnabe', 7: '19810907' }
+  await admitted(placed({ ...about, 25: '1', 29: '20260301', 30: 'Y' }))
+  await admitted(placed({ ...about, 29: '""', 30: 'Y' }))
+  const [dead] = await numbered('d-2')
+  expect(dead).toMatchObject({ deceasedBoolean: true, multipleBirthInteger: 1 })
+  expect(dead).not.toHaveProperty('deceasedDateTime')
+  await admitted(placed({ ...about, 25: '""', 30: '""' }))
+  const [alive] = await numbered('d-2')
+  expect(Object.keys(alive).filter(key => /deceased|multipleBirth/.test(key))).toEqual([])
+})

@@ -1,6 +1,6 @@
 // The bounds between the levels of names: on the bound itself a name belongs to the level that the bound begins.
 import { expect, test } from 'vitest'
-import { compareNames, comparePhones, compareSex } from '../../../src/mpi/matching/compare.ts'
+import { compareNames, comparePhones, compareWhole } from '../../../src/mpi/matching/compare.ts'
 import { jaroWinkler } from '../../../src/mpi/matching/similarity.ts'
 
 const [one, other] = ['MARTINA', 'MARTUNO']
@@ -58,7 +58,13 @@ test.each([
   ['male', 'female', 'different'],
   ['male', undefined, undefined],
   [undefined, 'male', undefined],
-] as const)('sexes: %s and %s are %s', (a, b, level) => expect(compareSex(a, b)).toBe(level))
+] as const)('sexes: %s and %s are %s', (a, b, level) => expect(compareWhole(a, b)).toBe(level))
+
+test.each([
+  [1, 1, 'same'],
+  [1, 2, 'different'],
+  [2, undefined, undefined],
+] as const)('places in a multiple birth: %s and %s are %s', (a, b, level) => expect(compareWhole(a, b)).toBe(level))
 
 test.each([
   [['50000101', '50000102'], ['60000000', '50000102'], 'same'],

@@ -14,6 +14,7 @@ interface Known {
   readonly given?: string
   readonly family?: string
   readonly birthDate?: string
+  readonly birthOrder?: number
   readonly sex?: string
   readonly phone?: string
 }
@@ -26,8 +27,8 @@ const amina: Known = {
   phone: '+237 6 50 00 01 01',
 }
 
-function person({ given, family, birthDate, sex, phone }: Known): Person {
-  return { names: [{ given, family }], birthDate, sex, phones: phone ? [phone] : [] }
+function person({ given, family, birthDate, birthOrder, sex, phone }: Known): Person {
+  return { names: [{ given, family }], birthDate, birthOrder, sex, phones: phone ? [phone] : [] }
 }
 
 const features = (known: Known) => featuresOf(person(known))
@@ -70,6 +71,16 @@ const notToBeLinked: [string, Known][] = [
   ['a mother of the same name and telephone', { ...amina, birthDate: '1971-04-17' }],
   ['somebody who is only called the other given name', { ...amina, given: 'Fadimatou Aminatou' }],
 ]
+
+test('twins are told apart by their birth order where a slip could explain the difference of their names', () => {
+  const twins = [
+    { ...amina, given: 'Christelle', birthOrder: 1 },
+    { ...amina, given: 'Christella', birthOrder: 2 },
+  ] as const
+  expect(decided({ ...twins[1], birthOrder: undefined }, twins[0])).toMatchObject({ outcome: 'match' })
+  expect(decided(twins[1], twins[0])).toMatchObject({ outcome: 'possible', possible: 1 })
+  expect(decided(twins[1], ...twins)).toMatchObject({ outcome: 'match', id: 'p1' })
+})
 
 test.each(notToBeLinked)('%s is never linked, but shown to a person', (_, other) => {
   expect(decided(other, amina)).toMatchObject({ outcome: 'possible', possible: 1 })

@@ -35,7 +35,7 @@ test('the file that is delivered is sound; its weights are log2 of same over oth
 
 test('the delivered weights never reward less for agreeing more', () => {
   const { fields } = readMatching(text, 'matching.json')
-  for (const field of ['given', 'family', 'sex', 'phone'] as const) {
+  for (const field of ['given', 'family', 'birth_order', 'sex', 'phone'] as const) {
     const { same, different } = fields[field]
     expect(Math.max(...Object.values(fields[field]).map(({ bits }) => bits))).toBe(same!.bits)
     expect(Math.min(...Object.values(fields[field]).map(({ bits }) => bits))).toBe(different!.bits)

@@ -82,6 +82,11 @@ function rowsFor({ addresses }: DuplicatePageParts, view: PageView): readonly Ro
       ({ person: { patient } }) => lines(namesOf(patient)),
     ],
     ['duplicates.row.birth_date', ['birth_date'], ({ person: { patient } }) => text(patient['birthDate'])],
+    [
+      'duplicates.row.birth_order',
+      ['birth_order'],
+      ({ person: { patient } }) => text(patient['multipleBirthInteger']?.toString()),
+    ],
     ['duplicates.row.sex', ['sex'], ({ person: { patient } }) => text(patient['gender'])],
     ['duplicates.row.phone', ['phone'], ({ person: { patient } }) => lines(phonesOf(patient))],
     ['duplicates.row.address', [], ({ person: { patient } }) => lines(addressesOf(patient))],

@@ -23,8 +23,22 @@ const text = Type.String({ maxLength: 500_000 })
 const value = Type.Optional(Type.String({ maxLength: 200 }))
 
 /** The fields that an effect may be shown for: two people. */
-const tried = { given_1: value, family_1: value, birth_date_1: value, gender_1: value, phone_1: value } as const
-const other = { given_2: value, family_2: value, birth_date_2: value, gender_2: value, phone_2: value } as const
+const tried = {
+  given_1: value,
+  family_1: value,
+  birth_date_1: value,
+  birth_order_1: value,
+  gender_1: value,
+  phone_1: value,
+} as const
+const other = {
+  given_2: value,
+  family_2: value,
+  birth_date_2: value,
+  birth_order_2: value,
+  gender_2: value,
+  phone_2: value,
+} as const
 
 const fields = Type.Object({ text, people: value, ...tried, ...other }, { additionalProperties: false })
 

@@ -18,6 +18,7 @@ const usual: FileFields = {
     given_1: 'Amina',
     family_1: 'Ngo Bih',
     birth_date_1: '1990-04-12',
+    birth_order_1: '',
     gender_1: 'female',
     phone_1: '+237 677 12 34 56',
   },
@@ -25,6 +26,7 @@ const usual: FileFields = {
     given_2: 'Aminah',
     family_2: 'NGO BIH',
     birth_date_2: '1990-12-04',
+    birth_order_2: '',
     gender_2: 'female',
     phone_2: '677 12 34 56',
   },
@@ -57,7 +59,7 @@ function weightsOf(file: SourceFile): Matching | undefined {
   return problems.length > 0 ? undefined : matching
 }
 
-const names = ['given', 'family', 'birth_date', 'gender', 'phone'] as const
+const names = ['given', 'family', 'birth_date', 'birth_order', 'gender', 'phone'] as const
 
 function inputs({ t }: PageView, fields: FileFields): Html {
   return html`<h2>${t('matching.people')}</h2><div class="pair">${([1, 2] as const).map(
@@ -74,6 +76,7 @@ function personOf(fields: FileFields, number: 1 | 2): Features {
   return featuresOf({
     names: [{ given: value('given'), family: value('family') }],
     birthDate: value('birth_date'),
+    birthOrder: value('birth_order') === '' ? undefined : Number(value('birth_order')),
     sex: value('gender'),
     phones: [value('phone')],
   })
