@@ -7,6 +7,7 @@ import { asRecordFailure } from '../records/push.ts'
 import { linksTo, resolveLinks } from '../store/references.ts'
 import type { TransactionEntry } from '../store/transaction/entries.ts'
 import { asPart } from '../store/unit-of-work.ts'
+import { type IsNewer, lateEntries, standing } from './late.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
 import { refuse } from './refuse.ts'
 import { marked, sourced } from './sourced.ts'
@@ -23,6 +24,8 @@ export interface GroupItem {
   readonly query: string
   readonly source: string
   readonly plan: Plan
+  /** Of an item that was refused before. */
+  readonly isNewer: IsNewer | undefined
 }
 
 /** Stores the items of a group; returns for each of them why it was refused, or undefined. */
@@ -62,7 +65,9 @@ async function storeAll(parts: BridgeParts, call: AgentCall, items: readonly Gro
     conditions.clear()
   }
   for (const [index, item] of items.entries()) {
-    const entries = await item.plan(sourced(parts, caller.author, item.source), call)
+    // A late item looks for what the others wrote.
+    if (item.isNewer) await flush()
+    const entries = await entriesOf(parts, call, item)
     const names = entries.flatMap(namesOf)
     // A resource that an earlier item writes is written again by a later one, so they are two writes.
     if (names.some(name => conditions.has(name)) || pending.length + entries.length > mostEntries) await flush()
@@ -70,6 +75,13 @@ async function storeAll(parts: BridgeParts, call: AgentCall, items: readonly Gro
     pending.push(...renamed(entries, index).map(each => ({ ...each, resource: marked(each.resource, item.source) })))
   }
   await flush()
+}
+
+async function entriesOf(parts: BridgeParts, call: AgentCall, { plan, source, isNewer }: GroupItem) {
+  const { caller } = call
+  const own = sourced(parts, caller.author, source)
+  if (!isNewer) return plan(own, call)
+  return lateEntries(parts, caller, isNewer, await plan(standing(parts, own, caller, isNewer), { ...call, isNewer }))
 }
 
 /** What a resource may be found by: the condition of its entry, and its identifiers. */

@@ -12,7 +12,7 @@ import { refuse, refused } from './refuse.ts'
  */
 export async function peopleOf(
   parts: BridgeParts,
-  { caller }: AgentCall,
+  { caller, isNewer }: AgentCall,
   entries: readonly Entry[],
 ): Promise<Map<string, string>> {
   const patients = entries.filter(({ resource }) => resource?.['resourceType'] === 'Patient')
@@ -24,7 +24,7 @@ export async function peopleOf(
     const method = request?.['method'] ?? 'PUT'
     if (method !== 'PUT' && method !== 'POST')
       throw refused(`${place} must be a POST or a PUT.`, `${place}.request.method`)
-    const { id } = await admit(parts, caller, resource!, { updates: method === 'PUT', removes: [...removed] })
+    const { id } = await admit(parts, caller, resource!, { updates: method === 'PUT', removes: [...removed], isNewer })
     for (const each of [fullUrl, name]) if (each !== undefined) links.set(each, `Patient/${id}`)
   }
   for (const order of orders.filter(each => !isPatch(each))) {

@@ -7,8 +7,23 @@ export const sourceOf = (agent: string, item: string): string =>
   `urn:health-interop:bridge:${encodeURIComponent(agent)}#${encodeURIComponent(item)}`
 
 /** True if the current version of a resource came in an item of the agent. */
-export const cameFrom = (resource: JsonObject, agent: string): boolean =>
-  String(metaOf(resource)['source'] ?? '').startsWith(sourceOf(agent, ''))
+export const cameFrom = (resource: JsonObject, agent: string): boolean => itemIn(resource, agent) !== undefined
+
+/** Returns the id of the item of the agent in which the current version of a resource came. */
+export function itemIn(resource: JsonObject, agent: string): string | undefined {
+  const source = String(metaOf(resource)['source'] ?? '')
+  const start = sourceOf(agent, '')
+  // Clients may write any source.
+  return source.startsWith(start) ? decoded(source.slice(start.length)) : undefined
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
 
 /** Returns the resource with its source. */
 export const marked = (resource: unknown, source: string): unknown =>

@@ -10,6 +10,7 @@ import { asSizeFailure, bounded } from './bounded.ts'
 import { episode } from './failing.ts'
 import { type CallWithin, type GroupItem, type Plan, storeGroup } from './group.ts'
 import { type BridgeItem, mostItems, type Rejection, type SyncBody, type SyncReply } from './item.ts'
+import { type IsNewer, openPlaces, type Places } from './late.ts'
 import { type Mark, markOf, openLedger } from './ledger.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
 import { type RecordType, recordTypes } from './records.ts'
@@ -39,20 +40,22 @@ function stored(parts: BridgeParts, call: AgentCall, body: SyncBody): Promise<Sy
       agent,
       items.map(({ mark }) => mark),
     )
+    const places = await openPlaces(on, agent, body.items)
     const rejected: Rejection[] = []
     let [accepted, duplicates] = [0, 0]
     for (const run of runsOf(items)) {
       const fresh = run.filter(({ mark }) => !ledger.has(mark))
       duplicates += run.length - fresh.length
-      const refused = await storeRun(parts, { ...call, caller }, fresh)
+      const refused = await storeRun(parts, { ...call, caller }, fresh, places)
       for (const { item, mark } of fresh) {
         const failure = refused.get(item)
         if (failure) rejected.push(rejectionOf(item, failure))
-        else ledger.add(mark, item.seq)
+        else ledger.add(mark, places.of(item))
       }
       accepted += fresh.length - refused.size
     }
     await ledger.save()
+    await places.save(rejected)
     const failing = await episode(parts, { ...call, caller }, state.failingTask, { items: items.length, rejected })
     if (failing !== state.failingTask) await setFailing(on, agent, failing)
     const waiting = new Set(rejected.filter(({ retryable }) => retryable).map(({ seq }) => seq))
@@ -106,8 +109,13 @@ const isShared = ({ type, op = 'upsert' }: BridgeItem): boolean =>
   isKnown(type) && op === 'upsert' && recordTypes[type].read !== undefined
 
 /** Stores a run; returns why items of it were refused. Those left nothing behind but their record in the audit trail. */
-async function storeRun(parts: BridgeParts, call: CallWithin, run: Run): Promise<Map<BridgeItem, Failure>> {
-  const ready = run.map(({ item }) => readyItem(parts, call, item))
+async function storeRun(
+  parts: BridgeParts,
+  call: CallWithin,
+  run: Run,
+  places: Places,
+): Promise<Map<BridgeItem, Failure>> {
+  const ready = run.map(({ item }) => readyItem(parts, call, item, places.lateness(item)))
   const refused = await storeGroup(
     parts,
     call,
@@ -130,9 +138,10 @@ interface ReadyItem extends GroupItem {
   readonly isRead: boolean
 }
 
-function readyItem(parts: BridgeParts, call: CallWithin, item: BridgeItem): ReadyItem {
+function readyItem(parts: BridgeParts, call: CallWithin, item: BridgeItem, isNewer: IsNewer | undefined): ReadyItem {
   const about = {
     item,
+    isNewer,
     query: `bridge/sync ${isKnown(item.type) ? item.type : 'item'}`,
     source: sourceOf(call.caller.clientId, item.item_id),
   }

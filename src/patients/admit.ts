@@ -29,6 +29,8 @@ export interface AdmitOptions {
   readonly updates?: boolean
   /** Elements of a known person's Patient that are to be removed before, such as `deceased`. */
   readonly removes?: readonly string[]
+  /** True of a stored Patient that says what is newer: it stays, and gets the number only. */
+  readonly isNewer?: ((stored: JsonObject) => Promise<boolean>) | undefined
 }
 
 /**
@@ -120,7 +122,7 @@ async function brought(
   id: string,
   patient: JsonObject,
   number: OwnNumber | undefined,
-  { updates = false, removes = [] }: AdmitOptions,
+  { updates = false, removes = [], isNewer }: AdmitOptions,
 ): Promise<void> {
   const read = () => parts.storeFor(onBehalfOf(inOperation(caller), { Patient: 'r' })).read('Patient', id)
   let { body, version } = await read()
@@ -136,8 +138,9 @@ async function brought(
   const given = objectsIn(patient['identifier']).filter(each => !isHealthId(each, parts.addresses))
   const added = (isManaged ? given : given.filter(each => isNumber(each, number))).filter(each => !isKnown(each))
   const { identifier: _own, ...demographics } = withoutPlace(patient)
+  const isUpdated = isManaged && updates && !(await isNewer?.(current))
   const next: JsonObject = {
-    ...(isManaged && updates ? saidOver(withoutElements(current, new Set(removes)), demographics) : current),
+    ...(isUpdated ? saidOver(withoutElements(current, new Set(removes)), demographics) : current),
     identifier: [...identifiers, ...added],
   }
   const isSame = JSON.stringify(next) === JSON.stringify(current)

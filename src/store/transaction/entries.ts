@@ -20,7 +20,7 @@ export interface TransactionEntry {
   readonly ifMatch?: number
   readonly createOnly?: boolean
   /** For a PUT: returns what a stored resource becomes; absent: it is replaced. */
-  readonly merge?: (stored: JsonObject, sent: JsonObject) => JsonObject
+  readonly merge?: (stored: JsonObject, sent: JsonObject) => JsonObject | Promise<JsonObject>
 }
 
 /** A planned write. */

@@ -115,7 +115,7 @@ async function changeOf(session: Session, { entry, id, fresh, index }: PlannedWr
   const resource = resolveLinks(entry.resource, links, entry.fullUrl)
   if (entry.method === 'PUT' && entry.merge && !fresh) {
     const current = await read(session.on, type, id!, { lock: true })
-    const merged = entry.merge(parseJson(current.body) as JsonObject, resource)
+    const merged = await entry.merge(parseJson(current.body) as JsonObject, resource)
     return { method: 'PUT', type, id: id!, resource: merged, ifMatch: current.version, condition: entry.query }
   }
   const method = entry.method === 'POST' ? 'POST' : 'PUT'
