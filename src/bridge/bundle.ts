@@ -11,11 +11,12 @@ import type { Plan } from './group.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
 import { peopleOf } from './people.ts'
 import { refuse, refused } from './refuse.ts'
+import { ofTheirPatients } from './whose.ts'
 
 /**
  * Reads a resource or a Bundle of type transaction or collection. Its plan registers the Patients, merges those that it says are one,
  * and returns the writes that the rest comes to.
- * @param merge what a stored resource becomes by a PUT; absent: it is replaced
+ * @param merge what a stored resource of the same patient becomes by a PUT; absent: the resource is replaced, whosever it was
  * @throws Failure VALIDATION_FAILED naming the entry that cannot be stored; FORBIDDEN; the plan throws what `admit` and `unite` throw.
  */
 export function readBundle({ caller }: AgentCall, payload: JsonObject, merge?: TransactionEntry['merge']): Plan {
@@ -25,7 +26,8 @@ export function readBundle({ caller }: AgentCall, payload: JsonObject, merge?: T
   return async (parts, call) => {
     const links = await peopleOf(parts, call, entries.filter(isAboutPeople))
     const named = linksTo(new Map([...links, ...placeholders(others)]), entries)
-    return others.map(each => ({ ...entryFor(each, named), merge }))
+    const writes = others.map(each => ({ ...entryFor(each, named), merge }))
+    return merge ? ofTheirPatients(parts.databaseFor(call.caller), writes, new Set(links.values())) : writes
   }
 }
 

@@ -77,6 +77,36 @@ test('results are stored with their report, and a correction replaces them', asy
   ])
 })
 
+test('a number of an order and of a visit that another patient had before is another order and visit', async () => {
+  const report = (who: string, value: string, status = 'F') => [
+    header('ORU^R01^ORU_R01'),
+    `PID|1||${who}^^^ETOUDI^MR||ESSOMBA^${who}||19800101|M`,
+    'PV1|1|O|||||||||||||||||V-0001',
+    'ORC|RE|P-0001^HIS|F-0001^LABO',
+    `OBR|1|P-0001^HIS|F-0001^LABO|58410-2^CBC panel^LN|||20260314091500|||||||||||||||20260314104000||HM|${status}`,
+    `OBX|1|NM|789-8^Erythrocytes^LN||${value}|10*9/L|||||${status}|||20260314103000`,
+  ]
+  await stored(report('Remy', '240'))
+  await stored(report('Ulrich', '90'))
+  const results = async (who: string) =>
+    found(`Observation?code=789-8&subject:Patient.given=${who}&_include=Observation:encounter`)
+  const [ofRemy, visit] = await results('Remy')
+  expect([ofRemy.valueQuantity.value, visit.subject]).toEqual([240, ofRemy.subject])
+  const [ofUlrich, other] = await results('Ulrich')
+  expect([ofUlrich.valueQuantity.value, other.subject]).toEqual([90, ofUlrich.subject])
+  expect(
+    await found(`DiagnosticReport?subject=${ofRemy.subject.reference},${ofUlrich.subject.reference}`),
+  ).toHaveLength(2)
+  // A merge makes two patients one person, whose results are found again under either number.
+  const older = 'PID|1||Remi^^^ETOUDI^MR||ESSOMBA^Jean Remi||19600101|M'
+  await stored([header('ADT^A08^ADT_A01'), 'EVN|A08|20260316104200', older, 'PV1|1|N'])
+  await stored([header('ADT^A40^ADT_A39'), 'EVN|A40|20260316104200', older, 'MRG|Remy^^^ETOUDI^MR'])
+  await stored([...report('Remi', '241', 'C').toSpliced(1, 1, older)])
+  expect(await found('Observation?code=789-8&value-quantity=241')).toMatchObject([
+    { id: ofRemy.id, status: 'corrected' },
+  ])
+})
+
 test('a correction leaves nothing of what was said of the former value: no alarm, no range, no note', async () => {
   const report = (...results: readonly string[]) => [
     header('ORU^R01^ORU_R01'),
