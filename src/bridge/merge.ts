@@ -21,7 +21,7 @@ export function mergedBy(stored: JsonObject, sent: JsonObject): JsonObject {
   const meta = { ...(isObject(stored['meta']) ? stored['meta'] : {}), ...(isObject(sent['meta']) ? sent['meta'] : {}) }
   const whole = type === 'Encounter' ? visit(stored, sent) : {}
   return {
-    ...saidOver(stored, sent, ruledOutBy(sent)),
+    ...saidOver(stored, sent, ruledOutBy(stored, sent)),
     ...Object.fromEntries(joined),
     ...whole,
     id: stored['id'],
@@ -32,7 +32,7 @@ export function mergedBy(stored: JsonObject, sent: JsonObject): JsonObject {
 /** Members of a visit whose parts come in several messages: a discharge need not repeat when and how the visit began. */
 function visit(stored: JsonObject, sent: JsonObject): JsonObject {
   const { start } = objectOf(stored['period'])
-  const { period } = sent
+  const { period = sent['status'] === 'in-progress' ? {} : undefined } = sent
   const isBefore = isObject(period) && !(Date.parse(String(start)) > Date.parse(String(period['end'])))
   const { dischargeDisposition, destination, ...admission } = objectOf(stored['hospitalization'])
   const before = sent['status'] === 'in-progress' ? admission : objectOf(stored['hospitalization'])
@@ -56,12 +56,19 @@ const aboutResult = ['interpretation', 'referenceRange', 'note', 'method', 'body
 const withoutResult: ReadonlySet<unknown> = new Set(['cancelled', 'entered-in-error'])
 
 /** Returns whether a stored element cannot stay beside what is sent. */
-function ruledOutBy(sent: JsonObject): (element: string) => boolean {
+function ruledOutBy(stored: JsonObject, sent: JsonObject): (element: string) => boolean {
   const type = String(sent['resourceType'])
   const says = (element: string): boolean => Object.keys(sent).some(key => elementOf(type, key) === element)
-  const out = new Set(ruledOut[type]?.(sent, says))
+  const out = new Set([
+    ...(ruledOut[type]?.(sent, says) ?? []),
+    ...(isBack(stored, says) ? ['verificationStatus'] : []),
+  ])
   return element => out.has(element)
 }
+
+/** True if what was an error is stated again: a diagnosis or an allergy that was deleted and comes back. */
+const isBack = ({ verificationStatus }: JsonObject, says: (element: string) => boolean): boolean =>
+  says('clinicalStatus') && isOneOf(verificationStatus, ['entered-in-error'])
 
 /** Elements that cannot stay beside what is sent, unless it says them too. */
 const ruledOut: Readonly<Record<string, (sent: JsonObject, says: (element: string) => boolean) => readonly string[]>> =
@@ -70,6 +77,8 @@ const ruledOut: Readonly<Record<string, (sent: JsonObject, says: (element: strin
     // or the reason why it is not.
     Observation: ({ status }, says) =>
       withoutResult.has(status) || resultElements.some(says) ? [...resultElements, ...aboutResult] : [],
+    // A visit that is opened again has no end any more.
+    Encounter: ({ status }) => (status === 'in-progress' ? ['period'] : []),
     // con-4: what is active has not abated. con-5: an error has no clinical status.
     Condition: (sent, says) => [
       ...(isOneOf(sent['clinicalStatus'], ['active', 'recurrence', 'relapse']) ? ['abatement'] : []),

@@ -463,3 +463,57 @@ test('a result with a document of several megabytes is stored: agents take messa
   const [patient] = await found('Patient?family=FOTSO')
   expect(await found(`DiagnosticReport?subject=Patient/${patient.id}`)).toHaveLength(1)
 })
+
+test('what was deleted and is stated again holds again', async () => {
+  const about = (...segments: string[]) => [
+    header('ADT^A08^ADT_A01'),
+    'EVN|A08|20260316104200',
+    'PID|1||back-1^^^ETOUDI^MR||ETOA^Back||19700101|M',
+    'PV1|1|N',
+    ...segments,
+  ]
+  const diagnosis = (action: string) => `DG1|1||B54^Paludisme^I10||20260314|A${'|'.repeat(15)}${action}`
+  const allergy = (action: string) => `IAM|1|DA|7980^Penicillin^RXNORM|SV|Rash~Swelling|${action}`
+  const states = async () =>
+    (await found('Patient?identifier=back-1&_revinclude=Condition:patient&_revinclude=AllergyIntolerance:patient'))
+      .slice(1)
+      .map(({ resourceType, clinicalStatus, verificationStatus }: Record<string, { coding: { code: string }[] }>) => [
+        resourceType,
+        clinicalStatus?.coding[0]!.code,
+        verificationStatus?.coding[0]!.code,
+      ])
+      .sort()
+  const active = [
+    ['AllergyIntolerance', 'active', undefined],
+    ['Condition', 'active', undefined],
+  ]
+  await stored(about(diagnosis('A'), allergy('A')))
+  expect(await states()).toEqual(active)
+  await stored(about(diagnosis('D'), allergy('D')))
+  expect(await states()).toEqual(active.map(([type]) => [type, undefined, 'entered-in-error']))
+  await stored(about(diagnosis('A'), allergy('A')))
+  expect(await states()).toEqual(active)
+})
+
+test('a visit goes on leave, ends, and is opened again without an end; messages about no visit make none', async () => {
+  const pid = 'PID|1||leave-1^^^ETOUDI^MR||ETOA^Leave||19700101|M'
+  const event = (name: string, more: Record<number, string>) =>
+    stored([header(`ADT^${name}`), `EVN|${name}|20260316104200`, pid, pv1({ 19: 'V-leave', ...more })])
+  const visits = () => found('Encounter?subject:Patient.family=ETOA&subject:Patient.given=Leave')
+  await event('A01', { 44: '20260314103000' })
+  for (const [name, more, status] of [
+    ['A21', {}, 'onleave'],
+    ['A22', {}, 'in-progress'],
+    ['A03', { 45: '20260316120000' }, 'finished'],
+    ['A13', {}, 'in-progress'],
+    ['A23', {}, 'entered-in-error'],
+  ] as const) {
+    await event(name, more)
+    expect(await visits()).toMatchObject([{ status }])
+    const [{ period }] = await visits()
+    expect([period.start.slice(0, 10), 'end' in period]).toEqual(['2026-03-14', status === 'finished'])
+  }
+  for (const segment of ['PV1|1|N', 'PV1|1|O|MED'])
+    await stored([header('ADT^A08^ADT_A01'), 'EVN|A08|20260316104200', pid, segment])
+  expect(await visits()).toHaveLength(1)
+})
