@@ -479,8 +479,8 @@ test('what was deleted and is stated again holds again', async () => {
       .slice(1)
       .map(({ resourceType, clinicalStatus, verificationStatus }: Record<string, { coding: { code: string }[] }>) => [
         resourceType,
-        clinicalStatus?.coding[0]!.code,
-        verificationStatus?.coding[0]!.code,
+        clinicalStatus?.coding[0]?.code,
+        verificationStatus?.coding[0]?.code,
       ])
       .sort()
   const active = [
