@@ -26,7 +26,11 @@ export function readBundle({ caller }: AgentCall, payload: JsonObject, merge?: T
   return async (parts, call) => {
     const links = await peopleOf(parts, call, entries.filter(isAboutPeople))
     const named = linksTo(new Map([...links, ...placeholders(others)]), entries)
-    const writes = others.map(each => ({ ...entryFor(each, named), merge }))
+    const writes = others.map(each => ({
+      ...entryFor(each, named),
+      merge,
+      isOfKnown: each.request?.['ifMatch'] === '*',
+    }))
     return merge ? ofTheirPatients(parts.databaseFor(call.caller), writes, new Set(links.values())) : writes
   }
 }

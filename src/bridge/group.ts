@@ -7,6 +7,7 @@ import { asRecordFailure } from '../records/push.ts'
 import { linksTo, resolveLinks } from '../store/references.ts'
 import type { TransactionEntry } from '../store/transaction/entries.ts'
 import { asPart } from '../store/unit-of-work.ts'
+import { ofKnown, type Planned } from './known.ts'
 import { type IsNewer, lateEntries, standing } from './late.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
 import { refuse } from './refuse.ts'
@@ -16,7 +17,7 @@ import { marked, sourced } from './sourced.ts'
 export type CallWithin = AgentCall & { readonly caller: { readonly within: Transaction } }
 
 /** Returns the writes that an item comes to, once the people in it are registered. */
-export type Plan = (parts: BridgeParts, call: AgentCall) => Promise<TransactionEntry[]>
+export type Plan = (parts: BridgeParts, call: AgentCall) => Promise<readonly Planned[]>
 
 /** An item that is ready to be stored: what it comes to is asked for within the transaction. */
 export interface GroupItem {
@@ -65,9 +66,11 @@ async function storeAll(parts: BridgeParts, call: AgentCall, items: readonly Gro
     conditions.clear()
   }
   for (const [index, item] of items.entries()) {
-    // A late item looks for what the others wrote.
+    // A late item looks for what the others wrote, and so does one that changes what is known only.
     if (item.isNewer) await flush()
-    const entries = await entriesOf(parts, call, item)
+    const planned = await entriesOf(parts, call, item)
+    if (planned.some(({ isOfKnown }) => isOfKnown)) await flush()
+    const entries = await ofKnown(parts, caller, planned)
     const names = entries.flatMap(namesOf)
     // A resource that an earlier item writes is written again by a later one, so they are two writes.
     if (names.some(name => conditions.has(name)) || pending.length + entries.length > mostEntries) await flush()

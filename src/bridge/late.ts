@@ -1,15 +1,16 @@
 // Items that were refused and come again, perhaps days later: what later items said of the same resource stays.
-import { type Caller, onBehalfOf } from '../access/caller.ts'
+import type { Caller } from '../access/caller.ts'
 import { textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
 import { Failure } from '../lib/failure.ts'
-import { type JsonObject, parseJson } from '../lib/json.ts'
-import { inOperation } from '../store/operation.ts'
+import type { JsonObject } from '../lib/json.ts'
 import type { Store } from '../store/store.ts'
 import type { TransactionEntry } from '../store/transaction/entries.ts'
 import type { Acting } from '../store/unit-of-work.ts'
 import type { BridgeItem, Rejection } from './item.ts'
+import type { Planned } from './known.ts'
 import { itemIn } from './sourced.ts'
+import { storedAt, storedWhere } from './stored.ts'
 
 /** True of a stored resource if a later item than this one wrote its current version. */
 export type IsNewer = (stored: JsonObject) => Promise<boolean>
@@ -76,9 +77,9 @@ export async function lateEntries(
   parts: Acting,
   caller: Caller,
   isNewer: IsNewer,
-  entries: readonly TransactionEntry[],
-): Promise<TransactionEntry[]> {
-  const kept: TransactionEntry[] = []
+  entries: readonly Planned[],
+): Promise<Planned[]> {
+  const kept: Planned[] = []
   for (const entry of entries)
     if (entry.method !== 'DELETE' || !(await isNewerFound(parts, caller, isNewer, entry.type, entry.query ?? '')))
       kept.push(entry.method === 'PUT' ? { ...entry, merge: under(isNewer, entry.merge) } : entry)
@@ -141,16 +142,6 @@ export function standing<Parts extends Acting>(parts: Parts, marking: Parts, cal
 const tooLate = (): Failure =>
   new Failure('VALIDATION_FAILED', 'A later item wrote this record again, so it is not deleted: drop the item.')
 
-async function storedAt(parts: Acting, caller: Caller, type: string, id: string): Promise<JsonObject | undefined> {
-  try {
-    const { body } = await parts.storeFor(onBehalfOf(inOperation(caller), { [type]: 'r' })).read(type, id)
-    return parseJson(body) as JsonObject
-  } catch (error) {
-    if (error instanceof Failure && (error.code === 'NOT_FOUND' || error.code === 'GONE')) return undefined
-    throw error
-  }
-}
-
 async function isNewerFound(
   parts: Acting,
   caller: Caller,
@@ -158,8 +149,6 @@ async function isNewerFound(
   type: string,
   query: string,
 ): Promise<boolean> {
-  const store = parts.storeFor(onBehalfOf(inOperation(caller), { [type]: 'rs' }))
-  const { matches } = await store.search(store.parse([type], new URLSearchParams(query), true))
-  for (const { body } of matches) if (await isNewer(parseJson(body) as JsonObject)) return true
+  for (const stored of await storedWhere(parts, caller, type, query)) if (await isNewer(stored)) return true
   return false
 }

@@ -4,6 +4,7 @@ import type { Queryable } from '../db/statement.ts'
 import { searchParams } from '../definitions/r4.ts'
 import { mergedWith } from '../mpi/register/merged.ts'
 import type { TransactionEntry } from '../store/transaction/entries.ts'
+import type { Planned } from './known.ts'
 
 /**
  * Returns the entries with conditions that only resources of their patients meet: `Observation?identifier=F-1` is the one of the patient whom
@@ -12,9 +13,9 @@ import type { TransactionEntry } from '../store/transaction/entries.ts'
  */
 export async function ofTheirPatients(
   on: Queryable,
-  entries: readonly TransactionEntry[],
+  entries: readonly Planned[],
   patients: ReadonlySet<string>,
-): Promise<TransactionEntry[]> {
+): Promise<Planned[]> {
   const named = entries.map(each => patientsIn(each, patients))
   const same = await mergedWith(on, [...new Set(named.flat())])
   return entries.map((entry, index) => {

@@ -1,12 +1,16 @@
 // A stored resource of which a message says only a part: silence keeps what is stored, except what cannot stay beside what is said.
-import { type JsonObject, objectsIn } from '../lib/json.ts'
+import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
 import { elementByJsonKey } from './r4.ts'
 
 /** A code of HL7 v2 for which FHIR has no equivalent (`KeptCode` in mappings/hl7v2/datatypes.fml). */
 const keptCode = 'https://health-interop.org/fhir/StructureDefinition/hl7v2-code'
 
-/** Elements of which a message often says less than is known: a year, or `true` where a date or a number could stand. */
-const oftenVague: Readonly<Record<string, readonly string[]>> = { Patient: ['birthDate', 'deceased', 'multipleBirth'] }
+/** Elements of which a message often says less than is known: a year, `true` where a date could stand, that a medicine is not known. */
+const oftenVague: Readonly<Record<string, readonly string[]>> = {
+  Patient: ['birthDate', 'deceased', 'multipleBirth'],
+  MedicationRequest: ['medication'],
+}
+const absent = 'http://terminology.hl7.org/CodeSystem/data-absent-reason'
 
 /**
  * Returns the stored resource with the members that are sent. Other types of a choice that is sent go (a text where a number was), and what
@@ -58,10 +62,13 @@ function withoutVague(type: string, stored: JsonObject, sent: JsonObject): JsonO
   return Object.fromEntries(Object.entries(sent).filter(([key, value]) => !isVague(key, value)))
 }
 
-const isLess = (value: unknown, known: unknown): boolean =>
-  value === true
-    ? typeof known === 'string' || typeof known === 'number'
-    : typeof value === 'string' && typeof known === 'string' && known.length > value.length && known.startsWith(value)
+function isLess(value: unknown, known: unknown): boolean {
+  if (value === true) return typeof known === 'string' || typeof known === 'number'
+  if (isObject(value)) return objectsIn(value['coding']).some(({ system }) => system === absent)
+  return (
+    typeof value === 'string' && typeof known === 'string' && known.length > value.length && known.startsWith(value)
+  )
+}
 
 /** Silence keeps extensions. A kept code goes: what is sent has the code that holds now, in an element or as an extension. */
 function withExtensions(resource: JsonObject, stored: JsonObject, sent: JsonObject): JsonObject {

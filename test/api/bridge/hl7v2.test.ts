@@ -517,3 +517,32 @@ test('a visit goes on leave, ends, and is opened again without an end; messages 
     await stored([header('ADT^A08^ADT_A01'), 'EVN|A08|20260316104200', pid, segment])
   expect(await visits()).toHaveLength(1)
 })
+
+test('ORC alone cancels the order of a medicine, or of a service, and changes nothing else of it', async () => {
+  const order = (control: string, number: string, ...segments: string[]) => [
+    `MSH|^~\\&|HIS|ETOUDI|HI|HI|20260314104207||ORM^O01|R${number}${control}|P|2.3`,
+    'PID|1||orc-1^^^ETOUDI^MR||ETOA^Orc||19700101|M',
+    `ORC|${control}|${number}^HIS`,
+    ...segments,
+  ]
+  const kinds = async (number: string) => [
+    ...(await found(`MedicationRequest?identifier=${number}`)),
+    ...(await found(`ServiceRequest?identifier=${number}`)),
+  ]
+  const medicine = 'RXO|723^Amoxicillin^RXNORM|500||mg'
+  await stored(order('NW', 'M-5', medicine))
+  const [before] = await kinds('M-5')
+  await stored(order('CA', 'M-5'))
+  expect(await kinds('M-5')).toEqual([{ ...before, status: 'cancelled', meta: expect.anything() }])
+  await stored(order('NW', 'S-5', 'OBR|1|S-5^HIS||58410-2^CBC panel^LN'))
+  await stored(order('CA', 'S-5'))
+  expect(await kinds('S-5')).toMatchObject([{ resourceType: 'ServiceRequest', status: 'revoked', code: {} }])
+  // Both in one batch; and an order that nobody knows.
+  const both = [order('NW', 'M-6', medicine), order('CA', 'M-6'), order('CA', 'N-6')]
+  const { body } = await agent.sync(
+    both.map(segments => ({ type: 'hl7v2', payload: { message: segments.join('\r') } })),
+  )
+  expect(body).toMatchObject({ accepted: 3, rejected: [] })
+  expect(await kinds('M-6')).toMatchObject([{ resourceType: 'MedicationRequest', status: 'cancelled' }])
+  expect(await kinds('N-6')).toMatchObject([{ resourceType: 'ServiceRequest', status: 'revoked' }])
+})

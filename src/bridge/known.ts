@@ -1,0 +1,34 @@
+// Entries that only change what is known (If-Match: *). A message that says what becomes of an order, and not what was ordered, has one
+// for each type that the order may have.
+import type { Caller } from '../access/caller.ts'
+import type { TransactionEntry } from '../store/transaction/entries.ts'
+import type { Acting } from '../store/unit-of-work.ts'
+import { storedWhere } from './stored.ts'
+
+/** A write that an item comes to. */
+export interface Planned extends TransactionEntry {
+  /** True for a PUT that makes nothing: where its condition finds nothing, it is left out. */
+  readonly isOfKnown?: boolean
+}
+
+/**
+ * Returns the entries without those that find nothing, and where one finds something, without those that would make a resource of another
+ * type under the same number.
+ */
+export async function ofKnown(
+  parts: Acting,
+  caller: Caller,
+  entries: readonly Planned[],
+): Promise<readonly TransactionEntry[]> {
+  if (!entries.some(({ isOfKnown }) => isOfKnown)) return entries
+  const isFound = async ({ type, query = '' }: Planned): Promise<boolean> =>
+    (await storedWhere(parts, caller, type, query)).length > 0
+  const found = new Set<string>()
+  for (const each of entries) if (each.isOfKnown && (await isFound(each))) found.add(each.query!)
+  const kept: TransactionEntry[] = []
+  for (const each of entries) {
+    const isOther = each.query === undefined || !found.has(each.query)
+    if (each.isOfKnown ? !isOther : isOther || (await isFound(each))) kept.push(each)
+  }
+  return kept
+}
