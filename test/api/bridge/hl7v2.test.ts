@@ -1,6 +1,7 @@
 // HL7 v2 messages by POST bridge/sync: people go through the register, visits and results are found again, merges are done.
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, test } from 'vitest'
+import { terminology } from '../../support/consents.ts'
 import { fhirCaller } from '../../support/fhir.ts'
 import { portalUser } from '../../support/portal.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -529,9 +530,10 @@ test('ORC alone cancels the order of a medicine, or of a service, and changes no
     ...(await found(`MedicationRequest?identifier=${number}`)),
     ...(await found(`ServiceRequest?identifier=${number}`)),
   ]
-  const medicine = 'RXO|723^Amoxicillin^RXNORM|500||mg'
+  const medicine = 'RXO|723^Amoxicillin^RXNORM|500||mg\rRXR|PO'
   await stored(order('NW', 'M-5', medicine))
   const [before] = await kinds('M-5')
+  expect(before.dosageInstruction[0].route.coding).toEqual([{ system: `${terminology}/v2-0162`, code: 'PO' }])
   await stored(order('CA', 'M-5'))
   expect(await kinds('M-5')).toEqual([{ ...before, status: 'cancelled', meta: expect.anything() }])
   await stored(order('NW', 'S-5', 'OBR|1|S-5^HIS||58410-2^CBC panel^LN'))
