@@ -9,6 +9,7 @@ import type { TransactionEntry } from '../store/transaction/entries.ts'
 import { asPart } from '../store/unit-of-work.ts'
 import { ofKnown, type Planned } from './known.ts'
 import { type IsNewer, lateEntries, standing } from './late.ts'
+import { orderNames, withOrders } from './ordered.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
 import { refuse } from './refuse.ts'
 import { marked, sourced } from './sourced.ts'
@@ -69,8 +70,8 @@ async function storeAll(parts: BridgeParts, call: AgentCall, items: readonly Gro
     // A late item looks for what the others wrote, and so does one that changes what is known only.
     if (item.isNewer) await flush()
     const planned = await entriesOf(parts, call, item)
-    if (planned.some(({ isOfKnown }) => isOfKnown)) await flush()
-    const entries = await ofKnown(parts, caller, planned)
+    if (planned.some(each => each.isOfKnown) || orderNames(planned).some(each => conditions.has(each))) await flush()
+    const entries = await withOrders(parts, caller, await ofKnown(parts, caller, planned))
     const names = entries.flatMap(namesOf)
     // A resource that an earlier item writes is written again by a later one, so they are two writes.
     if (names.some(name => conditions.has(name)) || pending.length + entries.length > mostEntries) await flush()

@@ -15,17 +15,13 @@ export interface Planned extends TransactionEntry {
  * Returns the entries without those that find nothing, and where one finds something, without those that would make a resource of another
  * type under the same number.
  */
-export async function ofKnown(
-  parts: Acting,
-  caller: Caller,
-  entries: readonly Planned[],
-): Promise<readonly TransactionEntry[]> {
+export async function ofKnown(parts: Acting, caller: Caller, entries: readonly Planned[]): Promise<readonly Planned[]> {
   if (!entries.some(({ isOfKnown }) => isOfKnown)) return entries
   const isFound = async ({ type, query = '' }: Planned): Promise<boolean> =>
     (await storedWhere(parts, caller, type, query)).length > 0
   const found = new Set<string>()
   for (const each of entries) if (each.isOfKnown && (await isFound(each))) found.add(each.query!)
-  const kept: TransactionEntry[] = []
+  const kept: Planned[] = []
   for (const each of entries) {
     const isOther = each.query === undefined || !found.has(each.query)
     if (each.isOfKnown ? !isOther : isOther || (await isFound(each))) kept.push(each)

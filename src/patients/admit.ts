@@ -6,13 +6,13 @@ import type { Transaction } from '../db/statement.ts'
 import { saidOver, withoutElements } from '../definitions/said.ts'
 import { isObject, type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
 import { type Features, featuresOf } from '../mpi/matching/person.ts'
-import { freeHealthId, holderOf, readHealthId } from '../mpi/register/health-ids.ts'
+import { freeHealthId, holderOf, readHealthId, survivorOf } from '../mpi/register/health-ids.ts'
 import { healthIdsOf, isHealthId, type OwnNumber, personOf } from '../mpi/register/patient.ts'
 import { inOperation } from '../store/operation.ts'
 import { inUnitOfWork } from '../store/unit-of-work.ts'
 import { mustBeAlike, unlike } from './alike.ts'
 import { complete } from './complete.ts'
-import { isNumber, isOther, isTaken, numbersFrom, withoutNumbers } from './numbers.ts'
+import { isNumber, isOther, isTaken, numbersFrom, serviceIdIn, withoutNumbers } from './numbers.ts'
 import type { ResolveParts } from './resolve.ts'
 import { reviewed, theOne } from './verdict.ts'
 
@@ -46,9 +46,10 @@ export async function admit(
 ): Promise<Admitted> {
   return inUnitOfWork(parts.unitOfWork, caller, async (inner, on) => {
     const [number, ...further] = numbersFrom(patient, inner, parts.addresses)
-    const known = await found(parts, on, patient, number)
+    const given = serviceIdIn(patient, inner, parts.addresses)
+    const known = await found(parts, on, patient, { given, number })
     const patientId = 'id' in known ? known.id : undefined
-    const taken = known.isTaken ? [number!] : []
+    const taken = [...(known.isTaken ? [number!] : []), ...(given ? [given] : [])]
     for (const each of further) if (await isTaken(parts.register, on, each, patientId)) taken.push(each)
     const stated = withoutNumbers(patient, taken)
     if ('id' in known) {
@@ -79,7 +80,7 @@ async function found(
   { register, addresses }: ResolveParts,
   on: Transaction,
   patient: JsonObject,
-  number: OwnNumber | undefined,
+  { given, number }: { readonly given: OwnNumber | undefined; readonly number: OwnNumber | undefined },
 ): Promise<Search> {
   const [stated] = healthIdsOf(patient, addresses).current
   const holder =
@@ -91,6 +92,11 @@ async function found(
       id: holder.patient,
       isTaken: number !== undefined && (await isTaken(register, on, number, holder.patient)),
     }
+  }
+  const own = given && (await survivorOf(on, given.value))
+  if (own !== undefined && (await register.compare(on, person, own)) !== undefined) {
+    await mustBeAlike(register, on, person, own, 'Patient.identifier', 'id')
+    return { id: own, isTaken: number !== undefined && (await isTaken(register, on, number, own)) }
   }
   const early = await register.find(on, person, number)
   const soon = theOne(early)

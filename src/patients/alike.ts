@@ -6,8 +6,9 @@ import type { Register } from '../mpi/register/register.ts'
 
 /**
  * A card that was mixed up, or a number that was typed wrong, must not link two people.
- * @param holder id of the Patient who holds the Health ID
- * @param field where the caller states the Health ID
+ * @param holder id of the Patient who holds the Health ID, or has the number
+ * @param field where the caller states it
+ * @param what what the caller states
  * @throws Failure VALIDATION_FAILED
  */
 export async function mustBeAlike(
@@ -16,11 +17,13 @@ export async function mustBeAlike(
   person: Features,
   holder: string,
   field: string,
+  what = 'Health ID',
 ): Promise<void> {
   if (person.names.length === 0 && person.birth === undefined && person.sex === undefined) return
   const isKnown = person.names.length > 0 && person.birth !== undefined
   if (isKnown ? await isPossible(register, on, person, holder) : !(await differs(register, on, person, holder))) return
-  throw unlike('The Health ID belongs to a person with another name and birth date: compare it with the card.', field)
+  const advice = what === 'Health ID' ? 'compare it with the card' : 'compare it with the file'
+  throw unlike(`The ${what} belongs to a person with another name and birth date: ${advice}.`, field)
 }
 
 /** Returns the failure of an identifier that is another person's. */

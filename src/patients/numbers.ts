@@ -6,8 +6,22 @@ import { nobody } from '../mpi/matching/person.ts'
 import type { Addresses, OwnNumber } from '../mpi/register/patient.ts'
 import type { Register } from '../mpi/register/register.ts'
 
-/** Returns the numbers of a Patient in systems of the caller's organisation, in order; the first one is what the patient is found by. */
-export function numbersFrom(patient: JsonObject, { organizationId }: Caller, addresses: Addresses): OwnNumber[] {
+/**
+ * Returns the numbers of a Patient in systems of the caller's organisation, in order; the first one is what the patient is found by. Ids that
+ * the service gave are not among them.
+ */
+export function numbersFrom(patient: JsonObject, caller: Caller, addresses: Addresses): OwnNumber[] {
+  return numbersOf(patient, caller, addresses).filter(each => !isServiceId(each))
+}
+
+/** Returns the id of a Patient that the service itself gave in a message that went out, and that comes back: `id^^^HEALTH-INTEROP`. */
+export const serviceIdIn = (patient: JsonObject, caller: Caller, addresses: Addresses): OwnNumber | undefined =>
+  numbersOf(patient, caller, addresses).find(isServiceId)
+
+/** As mappings/hl7v2 write it. */
+const isServiceId = ({ system }: OwnNumber): boolean => system.endsWith('/patient/HEALTH-INTEROP')
+
+function numbersOf(patient: JsonObject, { organizationId }: Caller, addresses: Addresses): OwnNumber[] {
   const own = `${addresses.numbers}${organizationId}`
   return objectsIn(patient['identifier']).flatMap(({ system, value }) =>
     typeof system === 'string' && typeof value === 'string' && (system === own || system.startsWith(`${own}/`))

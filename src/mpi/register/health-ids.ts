@@ -113,6 +113,21 @@ export async function mergedInto(on: Queryable, patient: string): Promise<string
   return rows.map(row => row.patient)
 }
 
+/** Returns the id of the patient that replaces a patient last, or its own; circles of merged patients end anywhere. */
+export async function survivorOf(on: Queryable, patient: string): Promise<string> {
+  const [last] = await on.query<{ holder: string }>({
+    name: 'merged-survivor',
+    text: `with recursive chain(holder, hops) as (
+        select $1::text collate "C", 0
+        union all
+        select l.by_patient, hops + 1 from chain c join patient_replaced l on l.patient = c.holder where hops < ${MOST_MERGED}
+      )
+      select holder from chain order by hops desc limit 1`,
+    values: [patient],
+  })
+  return last!.holder
+}
+
 /** Returns the Health IDs that a patient had and that no patient holds now. @param patient id of a Patient */
 export async function lostHealthIds(on: Queryable, patient: string): Promise<string[]> {
   const rows = await on.query<{ value: string }>({

@@ -548,3 +548,28 @@ test('ORC alone cancels the order of a medicine, or of a service, and changes no
   expect(await kinds('M-6')).toMatchObject([{ resourceType: 'MedicationRequest', status: 'cancelled' }])
   expect(await kinds('N-6')).toMatchObject([{ resourceType: 'ServiceRequest', status: 'revoked' }])
 })
+
+test('a result refers to its order, though both come in one batch; a number of another patient is no order of this one', async () => {
+  const pid = (who: string) => `PID|1||${who}^^^ETOUDI^MR||ETOA^${who}||19700101|M`
+  const order = (who: string) => [
+    `MSH|^~\\&|HIS|ETOUDI|HI|HI|20260314104207||OML^O21^OML_O21|O${who}|P|2.5.1`,
+    ...[pid(who), 'ORC|NW|B-1^HIS', 'OBR|1|B-1^HIS||1988-5^CRP^LN'],
+  ]
+  const result = (who: string) => [
+    `MSH|^~\\&|LIS|ETOUDI|HI|HI|20260314104207||ORU^R01^ORU_R01|U${who}|P|2.5.1`,
+    ...[pid(who), 'ORC|RE|B-1^HIS|C-1^LIS', 'OBR|1|B-1^HIS|C-1^LIS|1988-5^CRP^LN|||20260314091500||||||||||||||||||F'],
+    'OBX|1|NM|1988-5^CRP^LN||12|mg/L|||||F',
+  ]
+  const batch = [order('Basile'), result('Basile'), result('Berthe')]
+  const { body } = await agent.sync(
+    batch.map(segments => ({ type: 'hl7v2', payload: { message: segments.join('\r') } })),
+  )
+  expect(body, JSON.stringify(body)).toMatchObject({ accepted: 3, rejected: [] })
+  const [request] = await found('ServiceRequest?code=1988-5')
+  const basedOn = async (who: string) =>
+    (await found(`Observation?code=1988-5&subject:Patient.given=${who}`)).map(
+      ({ basedOn: [first] }: { basedOn: { reference?: string }[] }) => first!.reference,
+    )
+  expect(await basedOn('Basile')).toEqual([`ServiceRequest/${request.id}`])
+  expect(await basedOn('Berthe')).toEqual([undefined])
+})

@@ -115,6 +115,40 @@ describe('an order', () => {
     expect(lines(message, 'SPM')).toEqual(['SPM|1|||^Sang'])
   })
 
+  test('is named by the results that answer it, of the same patient alone', async () => {
+    const agent = await agentOf(service, 'lab-answers', 'clinic')
+    await subscribe(agent)
+    const { id, subject } = await ordered()
+    const [sent] = await offered(agent)
+    const [pid] = lines(sent!.payload.message, 'PID')
+    const answer = async (person: string, filler: string) => {
+      const message = [
+        `MSH|^~\\&|LIS|LABO|HI|HI|20260314104207||ORU^R01^ORU_R01|A${filler}|P|2.5.1`,
+        person,
+        `ORC|RE|${id}^HEALTH-INTEROP|${filler}^LABO`,
+        `OBR|1|${id}^HEALTH-INTEROP|${filler}^LABO|2345-7^Glucose^LN|||20260314091500|||||||||||||||20260314104000||CH|F`,
+        'OBX|1|NM|2345-7^Glucose^LN||5.1|mmol/L|||||F|||20260314103000',
+      ]
+      const { body } = await agent.sync([{ type: 'hl7v2', payload: { message: message.join('\r') } }])
+      expect(body, JSON.stringify(body)).toMatchObject({ accepted: 1, rejected: [] })
+    }
+    await answer(pid!, 'F-1')
+    await answer('PID|1||other^^^LABO^MR||FOTSO^Paul||19700101|M', 'F-2')
+    const mixedUp = pid!.replace('|NGO BIH||19900412', '|FOTSO^Paul||19700101|M')
+    const { body: refused } = await agent.sync([
+      {
+        type: 'hl7v2',
+        payload: { message: ['MSH|^~\\&|LIS|LABO|HI|HI|20260314104207||ADT^A08|A-3|P|2.5.1', mixedUp].join('\r') },
+      },
+    ])
+    expect(refused.rejected).toMatchObject([{ error_code: 'VALIDATION_FAILED', field: 'Patient.identifier' }])
+    expect(refused.rejected[0].message).toContain('The id belongs to a person with another name')
+    for (const type of ['DiagnosticReport', 'Observation']) {
+      const { body } = await call('GET', `${type}?based-on=ServiceRequest/${id}`)
+      expect(body.entry.map((each: { resource: object }) => each.resource)).toMatchObject([{ subject }])
+    }
+  })
+
   test('that changes after it was sent goes out as changed, and one that is revoked as cancelled', async () => {
     const agent = await agentOf(service, 'lab-two', 'clinic')
     await subscribe(agent)
