@@ -11,6 +11,7 @@ import type { Plan } from './group.ts'
 import type { AgentCall, BridgeParts } from './parts.ts'
 import { peopleOf } from './people.ts'
 import { refuse, refused } from './refuse.ts'
+import { identifiedBy } from './stored.ts'
 import { ofTheirPatients } from './whose.ts'
 
 /**
@@ -102,7 +103,5 @@ function byIdentifier(resource: JsonObject | undefined, place: string): Planned 
   const [identifier] = objectsIn(resource['identifier']).filter(({ value }) => typeof value === 'string')
   if (!identifier) return { method: 'POST', type, query: undefined }
   const { system = '', value } = identifier
-  return { method: 'PUT', type, query: `identifier=${encodeURIComponent(`${escaped(system)}|${escaped(value)}`)}` }
+  return { method: 'PUT', type, query: identifiedBy(system, value) }
 }
-
-const escaped = (text: unknown): string => String(text).replaceAll(/[\\$,|]/g, '\\$&')

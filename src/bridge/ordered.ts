@@ -1,11 +1,10 @@
 // Results name their order by the number that its placer gave (basedOn.identifier). Where the service has the order, they refer to it.
 import { type Caller, system } from '../access/caller.ts'
 import { isObject, type JsonObject, objectsIn } from '../lib/json.ts'
-import { mergedWith } from '../mpi/register/merged.ts'
 import { isId } from '../store/ids.ts'
 import type { Acting } from '../store/unit-of-work.ts'
 import type { Planned } from './known.ts'
-import { storedAt, storedWhere } from './stored.ts'
+import { identifiedBy, storedAt, storedWhere } from './stored.ts'
 
 /** What the system of a number ends with that is an id of the service: `IdToEi` in mappings/hl7v2/out.fml. */
 const ownNumbers = '/placer-order/HEALTH-INTEROP'
@@ -31,25 +30,22 @@ export async function withOrders(
 ): Promise<readonly Planned[]> {
   const found = new Map<string, string | undefined>()
   for (const entry of entries) {
-    const patient = patientOf(entry)
-    for (const number of patient === undefined ? [] : numbersIn(entry)) {
-      const name = nameOf(number, patient!)
-      if (!found.has(name)) found.set(name, await orderOf(parts, caller, number, patient!))
+    const patients = patientsOf(entry)
+    for (const number of patients === '' ? [] : numbersIn(entry)) {
+      const name = nameOf(number, patients)
+      if (!found.has(name)) found.set(name, await orderOf(parts, caller, number, patients))
     }
   }
   if (![...found.values()].some(each => each !== undefined)) return entries
   return entries.map(entry => ({ ...entry, resource: linked(entry, found) }))
 }
 
-const nameOf = ({ system, value }: OrderNumber, patient: string): string => JSON.stringify([system, value, patient])
+const nameOf = ({ system, value }: OrderNumber, patients: string): string => JSON.stringify([system, value, patients])
 
 const resourceOf = ({ resource }: Planned): JsonObject => (isObject(resource) ? resource : {})
 
-function patientOf(entry: Planned): string | undefined {
-  const { subject } = resourceOf(entry)
-  const reference = isObject(subject) ? String(subject['reference']) : ''
-  return reference.startsWith('Patient/') ? reference.slice('Patient/'.length) : undefined
-}
+/** Ids of the patients of whom one is the subject, joined: the condition of the entry names them (whose.ts). */
+const patientsOf = ({ query }: Planned): string => new URLSearchParams(query).get('patient') ?? ''
 
 /** Of messages only, which are merged: a resource is stored as it was sent. */
 const numbersIn = (entry: Planned): OrderNumber[] =>
@@ -62,12 +58,10 @@ function numberIn({ type, reference, identifier }: JsonObject): OrderNumber | un
 }
 
 function linked(entry: Planned, found: ReadonlyMap<string, string | undefined>): unknown {
-  const patient = patientOf(entry)
-  const numbers = numbersIn(entry)
-  if (patient === undefined || numbers.length === 0) return entry.resource
+  if (numbersIn(entry).length === 0) return entry.resource
   const basedOn = objectsIn(resourceOf(entry)['basedOn']).map(each => {
     const number = numberIn(each)
-    const reference = number && found.get(nameOf(number, patient))
+    const reference = number && found.get(nameOf(number, patientsOf(entry)))
     return reference === undefined ? each : { reference, ...each }
   })
   return { ...resourceOf(entry), basedOn }
@@ -78,19 +72,15 @@ async function orderOf(
   parts: Acting,
   caller: Caller,
   { system: of, value }: OrderNumber,
-  patient: string,
+  patients: string,
 ): Promise<string | undefined> {
-  const same = (await mergedWith(parts.databaseFor(caller), [patient])).get(patient)!
   if (of.endsWith(ownNumbers)) {
     if (!isId(value)) return undefined
     const order = await storedAt(parts, { ...system, within: caller.within }, 'ServiceRequest', value)
     const subject = isObject(order?.['subject']) ? String(order['subject']['reference']) : ''
-    return same.some(id => subject === `Patient/${id}`) ? `ServiceRequest/${value}` : undefined
+    return patients.split(',').some(id => subject === `Patient/${id}`) ? `ServiceRequest/${value}` : undefined
   }
-  const token = encodeURIComponent(`${escaped(of)}|${escaped(value)}`)
-  const query = `identifier=${token}&patient=${same.join(',')}`
+  const query = `${identifiedBy(of, value)}&patient=${patients}`
   const [order, ...more] = await storedWhere(parts, caller, 'ServiceRequest', query)
   return order && more.length === 0 ? `ServiceRequest/${String(order['id'])}` : undefined
 }
-
-const escaped = (text: string): string => text.replaceAll(/[\\$,|]/g, '\\$&')

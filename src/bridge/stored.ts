@@ -27,3 +27,9 @@ export async function storedWhere(parts: Acting, caller: Caller, type: string, q
   const { matches } = await store.search(store.parse([type], new URLSearchParams(query), true))
   return matches.map(({ body }) => parseJson(body) as JsonObject)
 }
+
+/** Returns the condition that an identifier is this one. https://hl7.org/fhir/R4/search.html#token */
+export const identifiedBy = (system: unknown, value: unknown): string =>
+  `identifier=${encodeURIComponent(`${escaped(system)}|${escaped(value)}`)}`
+
+const escaped = (text: unknown): string => String(text).replaceAll(/[\\$,|]/g, '\\$&')
