@@ -96,9 +96,9 @@ const ruledOut: Readonly<Record<string, (sent: JsonObject, says: (element: strin
 const isOneOf = (concept: unknown, codes: readonly string[]): boolean =>
   isObject(concept) && objectsIn(concept['coding']).some(({ code }) => codes.some(each => each === code))
 
-/** Each once: identifiers by system and value, references by what they lead to. */
+/** Each once, as it was said last: identifiers by system and value, references by the number that they name, else by what they lead to. */
 function distinct(all: readonly JsonObject[]): JsonObject[] {
-  const nameOf = ({ system, value, reference, ...rest }: JsonObject): string =>
-    JSON.stringify(reference ?? (value === undefined ? rest : [system, value]))
+  const nameOf = ({ system, value, reference, identifier, ...rest }: JsonObject): string =>
+    JSON.stringify(identifier ?? reference ?? (value === undefined ? rest : [system, value]))
   return [...new Map(all.map(each => [nameOf(each), each])).values()]
 }

@@ -572,4 +572,10 @@ test('a result refers to its order, though both come in one batch; a number of a
     )
   expect(await basedOn('Basile')).toEqual([`ServiceRequest/${request.id}`])
   expect(await basedOn('Berthe')).toEqual([undefined])
+  // Where the order comes after its result, the next message about the result refers to it.
+  await stored(order('Berthe'))
+  await stored(result('Berthe').map(each => each.replace('|UBerthe|', '|U2|').replace('||F', '||C')))
+  const [own] = await found('ServiceRequest?code=1988-5&subject:Patient.given=Berthe')
+  const [report] = await found('DiagnosticReport?code=1988-5&subject:Patient.given=Berthe')
+  expect(report.basedOn).toMatchObject([{ reference: `ServiceRequest/${own.id}`, identifier: { value: 'B-1' } }])
 })
