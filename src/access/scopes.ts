@@ -108,8 +108,12 @@ export const scopes: Readonly<Record<string, Scope>> = {
   'emergency:access': { meaning: 'Emergency access override (audited)', risk: 'Critical' },
 }
 
-/** Other spellings of a scope; a token carries the first one. */
-export const scopeAliases: Readonly<Record<string, string>> = { 'patients:profile:read': 'patient:profile:read' }
+/** Other spellings of a scope. */
+const scopeAliases: Readonly<Record<string, string>> = { 'patients:profile:read': 'patient:profile:read' }
+
+/** Returns the first spelling of a scope, which tokens carry; any other text as it is. */
+export const firstSpelling = (scope: string): string =>
+  Object.hasOwn(scopeAliases, scope) ? scopeAliases[scope]! : scope
 
 const smart = /^system\/(\*|[A-Z][A-Za-z]+)\.(c?r?u?d?s?|read|write|\*)$/
 
@@ -130,7 +134,7 @@ export function isScope(scope: string): boolean {
 
 /** Returns the risk of a scope. A SMART scope that writes, or reads every type, has a high one. */
 export function riskOf(scope: string): Risk {
-  const name = Object.hasOwn(scopeAliases, scope) ? scopeAliases[scope]! : scope
+  const name = firstSpelling(scope)
   if (Object.hasOwn(scopes, name)) return scopes[name]!.risk
   const smart = smartScope(name)
   return smart && smart.type !== '*' && !/[cud]/.test(smart.interactions) ? 'Medium' : 'High'
@@ -198,7 +202,7 @@ function compile(held: readonly string[]): Permission {
 export function typesOpenedBy(held: readonly string[]): string[] {
   const reads = (interactions: string): boolean => /[rs]/.test(interactions)
   const opened = held.flatMap(name => {
-    const known = Object.hasOwn(scopeAliases, name) ? scopeAliases[name]! : name
+    const known = firstSpelling(name)
     const scope = Object.hasOwn(scopes, known) ? scopes[known] : undefined
     const own = Object.entries(scope?.fhir ?? {}).filter(([, interactions]) => reads(interactions))
     const wide = smartScope(name)

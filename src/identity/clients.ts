@@ -1,6 +1,6 @@
 // Integration clients and their secrets: administration, and authentication of requests.
 import type { JSONWebKeySet } from 'jose'
-import { scopeAliases, unknownScopes } from '../access/scopes.ts'
+import { firstSpelling, unknownScopes } from '../access/scopes.ts'
 import { textArray } from '../db/arrays.ts'
 import type { Database } from '../db/database.ts'
 import type { Queryable, Transactional } from '../db/statement.ts'
@@ -113,7 +113,7 @@ export async function setKeys(database: Queryable, id: string, { jwks, jwksUrl }
 export function knownScopes(names: readonly string[]): string[] {
   const unknown = unknownScopes(names)
   if (unknown) throw new Failure('VALIDATION_FAILED', unknown)
-  return [...new Set(names.map(name => scopeAliases[name] ?? name))]
+  return [...new Set(names.map(firstSpelling))]
 }
 
 /**

@@ -1,7 +1,7 @@
 // A short access token with which a user of the portal tries calls as a client of the organisation. The audit trail has who asked for it, and
 // the id by which each access with it names it.
 import { isAdministrator, type UserCaller } from '../access/caller.ts'
-import { covers, riskOf, scopeAliases, unknownScopes } from '../access/scopes.ts'
+import { covers, firstSpelling, riskOf, unknownScopes } from '../access/scopes.ts'
 import type { Database } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
 import { asAct } from '../store/recording.ts'
@@ -54,7 +54,7 @@ const isCritical = (scope: string): boolean => riskOf(scope) === 'Critical'
 
 /** @throws Failure VALIDATION_FAILED naming each scope that is none, or that the client does not have. */
 function scopesOf({ scopes: held }: Client, wanted: readonly string[]): readonly string[] {
-  const asked = [...new Set(wanted.map(name => scopeAliases[name] ?? name))]
+  const asked = [...new Set(wanted.map(firstSpelling))]
   const unknown = unknownScopes(asked)
   if (unknown) throw new Failure('VALIDATION_FAILED', unknown)
   const missing = asked.filter(name => !covers(held, name))

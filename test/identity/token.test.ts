@@ -100,6 +100,8 @@ test.each([
   ['labs:read system/Observation.cruds', 'system/Observation.cruds'],
   ['system/*.rs', 'system/*.rs'],
   ['openid', 'openid'],
+  ['constructor', 'constructor'],
+  ['labs:read __proto__', '__proto__'],
 ])('scope "%s" is more than the client has: invalid_scope names %s', async (scope, named) => {
   const { status, body } = await signIn(service, client.id, client.secret, { scope })
   expect(status).toBe(400)

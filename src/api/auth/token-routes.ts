@@ -1,6 +1,6 @@
 // Access tokens: given to clients (RFC 6749 §4.4), described (RFC 7662) and revoked (RFC 7009).
 
-import { covers, scopeAliases, unknownScopes } from '../../access/scopes.ts'
+import { covers, firstSpelling, unknownScopes } from '../../access/scopes.ts'
 import { bearer, clientCredentials, clientOrBearer, type Route, reply, route } from '../../http/route.ts'
 import { bearerToken } from '../../identity/authenticate.ts'
 import { assertionType } from '../../identity/credentials.ts'
@@ -120,14 +120,7 @@ export function tokenRoute({ tokens }: Identity): Route {
 
 /** The scopes asked for, by their first spelling. @throws Failure invalid_scope naming every one that the client does not have. */
 function narrowed(held: readonly string[], wanted: string | undefined): readonly string[] {
-  const asked = [
-    ...new Set(
-      (wanted ?? '')
-        .split(' ')
-        .filter(Boolean)
-        .map(name => scopeAliases[name] ?? name),
-    ),
-  ]
+  const asked = [...new Set((wanted ?? '').split(' ').filter(Boolean).map(firstSpelling))]
   if (asked.length === 0) return held
   const unknown = unknownScopes(asked)
   if (unknown) throw oauthFailure('invalid_scope', unknown)
