@@ -1,5 +1,6 @@
 // The accesses to a patient's record, one for each request: several rows of the audit trail can be one access to a
 // patient.
+import type { AuditTest } from './criteria.ts'
 import type { AuditPlace, AuditReader } from './reader.ts'
 import type { ChainedRecord } from './record.ts'
 
@@ -25,10 +26,20 @@ const batch = 200
 /** A request with more rows than this many batches hold is shown as several accesses. */
 const mostBatches = 10
 
-/** Returns the newest accesses after a place. @param text how the trail names the look itself */
+/** The test that rows are about one of the records (ids of Patients) of a person. */
+export function aboutPerson(records: readonly string[]): AuditTest {
+  const tests = records.map(patient => ({ patient }))
+  return tests.length === 1 ? tests[0]! : { any: tests }
+}
+
+/**
+ * Returns the newest accesses after a place.
+ * @param records ids of the Patient and of those that were merged with it: what was done with each was done with the person's record
+ * @param text how the trail names the look itself
+ */
 export async function accessesOf(
   trail: AuditReader,
-  patient: string,
+  records: readonly string[],
   limit: number,
   after: AuditPlace | undefined,
   text = 'patient=own',
@@ -37,7 +48,7 @@ export async function accessesOf(
   const upTo = (isCut: boolean): RecordAccesses => ({ accesses: found.slice(0, limit + 1), isCut })
   let place = after
   for (let read = 0; read < mostBatches; read++) {
-    const rows = await trail.search({ tests: [{ patient }], count: batch, after: place, text })
+    const rows = await trail.search({ tests: [aboutPerson(records)], count: batch, after: place, text })
     for (const row of rows.slice(0, batch)) add(found, row)
     const last = found.at(-1)?.last
     // The last access may continue beyond the batch; with one more behind the page, none of the page can.

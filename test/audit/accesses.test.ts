@@ -46,7 +46,7 @@ function trailOf(rows: readonly ChainedRecord[]) {
 }
 
 const shown = async (rows: readonly ChainedRecord[], limit = 10) =>
-  (await accessesOf(trailOf(rows), 'amina', limit, undefined)).accesses.map(({ main, last }) => [
+  (await accessesOf(trailOf(rows), ['amina'], limit, undefined)).accesses.map(({ main, last }) => [
     main.sequence,
     last.sequence,
   ])
@@ -103,7 +103,7 @@ test('rows without a request id, which the service wrote by itself, are never on
 
 test('one access more than the limit tells that there are more, and no further batch is read for it', async () => {
   const trail = trailOf(Array.from({ length: 450 }, (_, at) => row(at + 1)))
-  expect((await accessesOf(trail, 'amina', 20, undefined)).accesses).toHaveLength(21)
+  expect((await accessesOf(trail, ['amina'], 20, undefined)).accesses).toHaveLength(21)
   expect(trail.asked).toEqual([{ tests: [{ patient: 'amina' }], count: 200, after: undefined, text: 'patient=own' }])
 })
 
@@ -113,7 +113,7 @@ test('a request of more rows than a batch holds goes on into the next batch, fro
     row(251),
   ]
   const trail = trailOf(rows)
-  const { accesses: found } = await accessesOf(trail, 'amina', 20, undefined)
+  const { accesses: found } = await accessesOf(trail, ['amina'], 20, undefined)
   expect(found.map(({ main, last }) => [main.sequence, last.sequence])).toEqual([
     [241, 250],
     [251, 251],
@@ -126,13 +126,13 @@ test('a request of more rows than a batch holds goes on into the next batch, fro
 
 test('a batch that ends with the trail is the last that is read', async () => {
   const trail = trailOf(Array.from({ length: 200 }, (_, at) => row(at + 1)))
-  expect((await accessesOf(trail, 'amina', 300, undefined)).accesses).toHaveLength(200)
+  expect((await accessesOf(trail, ['amina'], 300, undefined)).accesses).toHaveLength(200)
   expect(trail.asked).toHaveLength(1)
 })
 
 test('the page is filled over batches until one access more than it shows is whole', async () => {
   const trail = trailOf(Array.from({ length: 401 }, (_, at) => row(at + 1)))
-  expect((await accessesOf(trail, 'amina', 199, undefined)).accesses).toHaveLength(200)
+  expect((await accessesOf(trail, ['amina'], 199, undefined)).accesses).toHaveLength(200)
   expect(trail.asked).toHaveLength(2)
 })
 
@@ -140,10 +140,10 @@ test('reading ends after ten batches, however many rows one request has, and the
   const recordedAt = new Date(1_000_000)
   const rows = Array.from({ length: 2500 }, (_, at) => row(at + 1, { requestId: 'one', recordedAt }))
   const trail = trailOf([...rows, row(2501)])
-  const { accesses, isCut } = await accessesOf(trail, 'amina', 20, undefined)
+  const { accesses, isCut } = await accessesOf(trail, ['amina'], 20, undefined)
   expect([accesses.map(({ last }) => last.sequence), isCut]).toEqual([[2000], true])
   expect(trail.asked).toHaveLength(10)
-  const rest = await accessesOf(trail, 'amina', 20, { time: 1_000_000, chain: 1, sequence: 2000 })
+  const rest = await accessesOf(trail, ['amina'], 20, { time: 1_000_000, chain: 1, sequence: 2000 })
   expect([rest.accesses.map(({ last }) => last.sequence), rest.isCut]).toEqual([[2500, 2501], false])
 })
 
@@ -161,5 +161,5 @@ test('an empty trail has no accesses, and a page begins after the place that was
   expect(await shown([])).toEqual([])
   const trail = trailOf([row(1), row(2), row(3)])
   const place = { time: 0, chain: 1, sequence: 2 }
-  expect((await accessesOf(trail, 'amina', 20, place)).accesses.map(({ main }) => main.sequence)).toEqual([3])
+  expect((await accessesOf(trail, ['amina'], 20, place)).accesses.map(({ main }) => main.sequence)).toEqual([3])
 })

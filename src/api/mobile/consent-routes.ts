@@ -1,7 +1,7 @@
 // The routes by which a patient decides about their own record, by telephone, and sees who has read it.
 
 import { onBehalfOf, type PatientCaller } from '../../access/caller.ts'
-import { accessesOf, type RecordAccess } from '../../audit/accesses.ts'
+import { aboutPerson, accessesOf, type RecordAccess } from '../../audit/accesses.ts'
 import type { Auditor, AuditReader } from '../../audit/reader.ts'
 import type { ConsentDecision, ConsentService } from '../../consents/service.ts'
 import { patientToken, type Route, reply, route } from '../../http/route.ts'
@@ -9,11 +9,14 @@ import type { Cursors } from '../../lib/cursor.ts'
 import { Failure } from '../../lib/failure.ts'
 import { listName, page, pageOf, pageQuery, wantedOf } from '../../lib/paging.ts'
 import { Type } from '../../lib/schema.ts'
+import { mergedWith } from '../../mpi/register/merged.ts'
 import { ConsentRecord } from '../../shapes/consent.ts'
+import type { DatabaseFor } from '../../store/principal.ts'
 import { LogEntry, logEntryOf } from './access-log.ts'
 
 export interface PatientParts {
   readonly consents: ConsentService
+  readonly databaseFor: DatabaseFor
   readonly trailFor: (auditor: Auditor) => AuditReader
   readonly cursors: Cursors
   /** The names of organisations that the store knows, by id. */
@@ -99,7 +102,7 @@ const AccessLog = pageOf(LogEntry, 'AccessLog', "Accesses to the patient's recor
   }),
 })
 
-function accessLogRoute({ trailFor, cursors, organizationNames }: PatientParts): Route {
+function accessLogRoute({ databaseFor, trailFor, cursors, organizationNames }: PatientParts): Route {
   return route({
     method: 'GET',
     path: '/api/v1/mobile/access-log',
@@ -116,14 +119,15 @@ function accessLogRoute({ trailFor, cursors, organizationNames }: PatientParts):
       const trail = trailFor({ ...onBehalfOf(caller, { AuditEvent: 's' }), consentExempt: true })
       const [time, chain, sequence] = wanted.after?.map(Number) ?? []
       const after = time === undefined ? undefined : { time, chain: chain!, sequence: sequence! }
-      const { accesses, isCut } = await accessesOf(trail, caller.patientId, wanted.limit, after)
+      const records = (await mergedWith(databaseFor(caller), [caller.patientId])).get(caller.patientId)!
+      const { accesses, isCut } = await accessesOf(trail, records, wanted.limit, after)
       const names = await organizationNames(accesses.map(({ main }) => main.organizationId))
       const shape = {
         position: ({ last }: RecordAccess) => [last.recordedAt.getTime(), last.chain, last.sequence].map(String),
         item: ({ main }: RecordAccess) => logEntryOf(main, names),
       }
       const entries = page(cursors, list, wanted, accesses, shape, isCut)
-      const archived = entries.has_more ? undefined : await trail.archivedUntil([{ patient: caller.patientId }])
+      const archived = entries.has_more ? undefined : await trail.archivedUntil([aboutPerson(records)])
       return reply(200, { archived_until: archived?.toISOString() ?? null, ...entries })
     },
   })

@@ -280,6 +280,33 @@ describe('the access log', () => {
     expect(theirs.map((each: { reason: string | null }) => each.reason).filter(Boolean)).toEqual([reason])
   })
 
+  test('tells who looked at a record that was merged with the own one, before the merge and after it', async () => {
+    const { patient, phone } = await enrolled()
+    const { patient: former } = await enrolled()
+    const reader = async (clientId: string) =>
+      service.application.identity.tokens.mint({ clientId, organizationId: 'archive', consentExempt: true }, [
+        'system/*.rs',
+      ])
+    const looked = async () =>
+      (await phone('GET', 'access-log')).body.data
+        .map((each: { client_id: string }) => each.client_id)
+        .filter((each: string) => each.startsWith('looks-'))
+    await call('GET', `Patient/${former}`, { token: await reader('looks-before') })
+    expect(await looked()).toEqual([])
+    const merged = await call('POST', 'Patient/$merge', {
+      body: {
+        resourceType: 'Parameters',
+        parameter: [
+          { name: 'source-patient', valueReference: { reference: `Patient/${former}` } },
+          { name: 'target-patient', valueReference: { reference: `Patient/${patient}` } },
+        ],
+      },
+    })
+    expect(merged.status, merged.text).toBe(200)
+    await call('GET', `Patient/${former}`, { token: await reader('looks-after') })
+    expect(await looked()).toEqual(['looks-after', 'looks-before'])
+  })
+
   test('says up to when accesses are archived, on its last page', async () => {
     const { patient, phone } = await enrolled()
     const complete = (await phone('GET', 'access-log')).body

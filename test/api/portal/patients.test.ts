@@ -111,6 +111,8 @@ describe('a privacy officer finds a patient', () => {
     await creatorBy(call)({ resourceType: 'Patient', id: 'kept' }, { resourceType: 'Patient', id: 'gone' })
     await creatorBy(call)(consentOf('of-gone', 'gone', 'hospital-a'))
     expect((await officer.get('/portal/patients/kept')).status).toBe(404)
+    const token = await mint('ward-app', 'hospital-a', 'system/*.rs')
+    expect((await call('GET', 'Patient/gone', { token })).status).toBe(200)
     for (const [id, type, other] of [
       ['kept', 'replaces', 'gone'],
       ['gone', 'replaced-by', 'kept'],
@@ -120,6 +122,7 @@ describe('a privacy officer finds a patient', () => {
     }
     const { status, text } = await officer.get('/portal/patients/kept')
     expect([status, section(text, 'Consents').includes('of-gone')]).toEqual([200, true])
+    expect(section(text, 'Who looked')).toMatch(/ward-app.* Patient gone /s)
   })
 
   test('not one of others: as one that there is not, and no row names the patient', async () => {

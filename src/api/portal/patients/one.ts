@@ -3,13 +3,14 @@
 import { ownOrganization } from '../../../access/caller.ts'
 import { purposes } from '../../../access/consent/purposes.ts'
 import { auditorOf } from '../../../access/officer.ts'
-import { accessesOf } from '../../../audit/accesses.ts'
+import { aboutPerson, accessesOf } from '../../../audit/accesses.ts'
 import type { ConsentStatus } from '../../../consents/service.ts'
 import { resourceTypes } from '../../../definitions/r4.ts'
 import type { Route } from '../../../http/route.ts'
 import { callerNames } from '../../../identity/names.ts'
 import { Type } from '../../../lib/schema.ts'
 import { currentHealthIds } from '../../../mpi/register/health-ids.ts'
+import { mergedWith } from '../../../mpi/register/merged.ts'
 import { placeOf, placeText } from '../audit/filters.ts'
 import { archivedNote, auditTable } from '../audit/row.ts'
 import { moment } from '../format.ts'
@@ -92,12 +93,13 @@ async function accesses(
 ): Promise<Html> {
   const auditor = auditorOf(view.caller)
   const trail = trailFor(auditor)
+  const records = (await mergedWith(databaseFor(auditor), [patient])).get(patient)!
   const text = `patient=${patient}`
-  const { accesses: found, isCut } = await accessesOf(trail, patient, accessesShown, placeOf(after), text)
+  const { accesses: found, isCut } = await accessesOf(trail, records, accessesShown, placeOf(after), text)
   const page = found.slice(0, accessesShown)
   const hasMore = found.length > accessesShown || isCut
   const rows = page.map(({ main }) => main)
-  const archived = hasMore ? undefined : await trail.archivedUntil([{ patient }])
+  const archived = hasMore ? undefined : await trail.archivedUntil([aboutPerson(records)])
   const note = archivedNote(view, archived, timeZone)
   if (rows.length === 0) return html`<p>${view.t('audit.none')}</p>${note}`
   const names = await callerNames(databaseFor(auditor), [...new Set(rows.map(each => each.clientId))])
