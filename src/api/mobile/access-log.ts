@@ -1,6 +1,6 @@
 // A row of the audit trail in the form for a patient: it discloses nothing about other patients.
 
-import { usualPurpose } from '../../access/consent/purposes.ts'
+import { purposeOf } from '../../access/consent/purposes.ts'
 import type { ChainedRecord } from '../../audit/record.ts'
 import { Type } from '../../lib/schema.ts'
 import { noticePath } from '../../webhooks/disclose.ts'
@@ -16,7 +16,8 @@ export const LogEntry = Type.Object(
     organization_id: nullable('The organisation that accessed the record. Null if it was the patient.'),
     organization_name: nullable('The name of the organisation, if known.'),
     client_id: Type.String({
-      description: 'The integration client, or `patient/…` for the patient. Empty for a device enrolment.',
+      description:
+        'The integration client, `patient/…` for the patient, or `user/…` for a user of the portal. Empty for a device enrolment.',
     }),
     action: Type.Enum(
       ['read', 'created', 'updated', 'deleted', 'searched', 'emergency_access', 'notified', 'enrolled'],
@@ -27,7 +28,7 @@ export const LogEntry = Type.Object(
     ),
     resource_type: nullable('The FHIR resource type. Null if several types were accessed.'),
     purpose: nullable(
-      'The purpose of use, a code of v3-ActReason. TREAT if the request named none. BTG: emergency access without consent. Null for the patient.',
+      'The purpose of use, a code of v3-ActReason. TREAT if a client named none. BTG: emergency access without consent. Null for the patient and for users of the portal.',
     ),
     reason: nullable('The reason given for emergency access.'),
     outcome: Type.Enum(['done', 'refused', 'failed']),
@@ -56,7 +57,7 @@ export function logEntryOf(record: ChainedRecord, names: ReadonlyMap<string, str
     client_id: record.clientId,
     action: isEmergency ? 'emergency_access' : (pathAction(record) ?? actions[record.action]),
     resource_type: record.type || null,
-    purpose: record.purpose || (record.organizationId ? usualPurpose : null),
+    purpose: purposeOf(record) || null,
     reason: isEmergency ? record.query : null,
     outcome: record.outcome === 0 ? 'done' : record.outcome === 4 ? 'refused' : 'failed',
   }

@@ -5,6 +5,7 @@ import { sealingKey } from '../../../src/audit/chain.ts'
 import { issueCode } from '../../../src/identity/enrolment.ts'
 import { consentOf } from '../../support/consents.ts'
 import { type Answer, fhirCaller } from '../../support/fhir.ts'
+import { portalUser } from '../../support/portal.ts'
 import { testKey } from '../../support/server.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { temporaryFolder } from '../../support/temporary-folder.ts'
@@ -305,6 +306,15 @@ describe('the access log', () => {
     expect(merged.status, merged.text).toBe(200)
     await call('GET', `Patient/${former}`, { token: await reader('looks-after') })
     expect(await looked()).toEqual(['looks-after', 'looks-before'])
+  })
+
+  test('says of a look in the portal who it was, and that it was no treatment', async () => {
+    const { patient, phone } = await enrolled()
+    const administrator = await portalUser(service, ['administrator'], 'ministry')
+    expect((await administrator.get(`/portal/resources/Patient/${patient}`)).status).toBe(200)
+    const [entry] = (await phone('GET', 'access-log')).body.data
+    expect(entry).toMatchObject({ action: 'read', organization_id: 'ministry', purpose: null, outcome: 'done' })
+    expect(entry.client_id).toMatch(/^user\/usr_/)
   })
 
   test('says up to when accesses are archived, on its last page', async () => {

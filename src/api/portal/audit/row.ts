@@ -1,5 +1,5 @@
 // A row of the audit trail as people read it: who did what, with the data of which patients, when, from where, and why.
-import { usualPurpose } from '../../../access/consent/purposes.ts'
+import { purposeOf } from '../../../access/consent/purposes.ts'
 import type { ChainedRecord } from '../../../audit/record.ts'
 import { moment, number } from '../format.ts'
 import { type Html, html } from '../html.ts'
@@ -99,10 +99,8 @@ const known: Readonly<Record<string, TextKey>> = {
   BTG: 'audit.purpose.BTG',
 }
 
-/** A client that states no purpose treats patients; people and the service itself state none. */
-function purpose({ purpose: stated, clientId, organizationId }: ChainedRecord, { t }: RowView): string {
-  const isClient = organizationId !== '' && !clientId.includes('/')
-  const code = stated || (isClient ? usualPurpose : '')
+function purpose(record: ChainedRecord, { t }: RowView): string {
+  const code = purposeOf(record)
   const key = known[code]
   return key ? t(key) : code || '–'
 }
