@@ -24,9 +24,13 @@ const laboratoryCodes: ReadonlySet<string> = new Set([
 export const isOfLaboratory: State = (resource, around) => {
   const categories = codingsIn(resource['category'])
   if (categories.length > 0) return categories.some(isLaboratory)
-  if (objects(resource['specimen']).length > 0) return true
+  if (!isToldByObservations(resource)) return true
   return observationsOf(resource, around).found.some(({ category }) => codingsIn(category).some(isLaboratory))
 }
+
+/** True if it has neither category nor specimen, so that its observations alone say whether it is a laboratory's. */
+export const isToldByObservations = ({ category, specimen }: JsonObject): boolean =>
+  codingsIn(category).length === 0 && objects(specimen).length === 0
 
 /** True if its category is a laboratory's, or leaves it open. */
 export function mayBeOfLaboratory({ category }: JsonObject): boolean {

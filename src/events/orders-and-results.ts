@@ -5,7 +5,7 @@ import { id, text } from '../shapes/fields.ts'
 import { all, any, both, changed, type LifecycleStep, left, type State, status, stayed } from './claims.ts'
 import { described, type EventContent, facilityId, orNull } from './content.ts'
 import { codeIn, facilityIn, latest, nameIn, patientIn } from './elements.ts'
-import { isFlagged, isOfLaboratory, mayBeOfLaboratory, observationsOf } from './laboratory.ts'
+import { isFlagged, isOfLaboratory, isToldByObservations, mayBeOfLaboratory, observationsOf } from './laboratory.ts'
 import { isOrder } from './requests.ts'
 
 const testName = orNull(text('The name of the test: the display of its code, or the name from the laboratory.'))
@@ -115,8 +115,14 @@ export function amendedResult(step: LifecycleStep): EventContent {
   return { ...content, data: { ...content.data, status: step.now ? codeIn(step.now['status']) : 'deleted' } }
 }
 
-/** Returns the observations that the rule for a report needs. */
+/**
+ * Returns the observations that the rule for a report needs: those that it has, and those that it had where they alone say that what
+ * is withdrawn was a laboratory's.
+ */
 export function resultsToRead({ now, before, around }: LifecycleStep): string[] {
-  const hasEvent = [now, before].some(each => each && isReleasedBySomebody(each, around) && mayBeOfLaboratory(each))
-  return now && hasEvent ? observationsOf(now, around).unknown : []
+  const hasEvent = (each = {}): boolean => isReleasedBySomebody(each, around) && mayBeOfLaboratory(each)
+  const unknownOf = (each = {}): string[] => observationsOf(each, around).unknown
+  const current = hasEvent(now) || hasEvent(before) ? unknownOf(now) : []
+  const former = before && hasEvent(before) && isToldByObservations(before) ? unknownOf(before) : []
+  return [...current, ...former]
 }

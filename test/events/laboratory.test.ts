@@ -207,6 +207,16 @@ describe('what has to be known of a report', () => {
     expect(catalogue.missing(change('DiagnosticReport', report), knowing(['k', undefined]))).toEqual([])
   })
 
+  test('the observations that it had, where they alone say whether what is withdrawn was of a laboratory', () => {
+    const untold = but(report, { category: undefined })
+    const emptied = but(ofStatus(untold, 'entered-in-error'), { result: undefined })
+    for (const now of [undefined, emptied]) {
+      expect(catalogue.missing(change('DiagnosticReport', now, untold))).toEqual(['Observation/k'])
+      expect(names('DiagnosticReport', now, untold, knowing(['k', high]))).toEqual([amended])
+      expect(catalogue.missing(change('DiagnosticReport', now, report))).toEqual([])
+    }
+  })
+
   test('nothing before it is released, nor of imaging, nor of what is deleted, nor of other types', () => {
     expect(catalogue.missing(change('DiagnosticReport', preliminary))).toEqual([])
     expect(catalogue.missing(change('DiagnosticReport', imaging))).toEqual([])

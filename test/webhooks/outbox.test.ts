@@ -131,6 +131,35 @@ describe('there are events of what is done', () => {
     expect(await caused(() => call('DELETE', 'Encounter/patched'))).toEqual([])
   })
 
+  test('by a laboratory whose reports have no category: a result that is withdrawn, too', async () => {
+    const subject = { reference: 'Patient/untold' }
+    const category = [
+      { coding: [{ system: 'http://terminology.hl7.org/CodeSystem/observation-category', code: 'laboratory' }] },
+    ]
+    const common = { status: 'final', code: { text: 'Potassium' }, subject }
+    const report = (id: string) => ({
+      ...{ resourceType: 'DiagnosticReport', id, ...common },
+      result: [{ reference: `Observation/${id}` }],
+    })
+    const ids = ['erased', 'erased-at-once', 'emptied']
+    await store({ resourceType: 'Patient', id: 'untold' })
+    const released = await caused(async () => {
+      for (const id of ids) await store({ resourceType: 'Observation', id, ...common, category }, report(id))
+    })
+    expect(released).toEqual(ids.map(() => 'lab_result.released'))
+    const deletion = (url: string) => ({ request: { method: 'DELETE', url } })
+    const withdrawn = await caused(async () => {
+      expect((await call('DELETE', 'DiagnosticReport/erased')).status).toBe(204)
+      const entry = [deletion('DiagnosticReport/erased-at-once'), deletion('Observation/erased-at-once')]
+      expect((await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })).status).toBe(
+        200,
+      )
+      const body = { ...report('emptied'), status: 'entered-in-error', result: undefined }
+      expect((await call('PUT', 'DiagnosticReport/emptied', { body })).status).toBe(200)
+    })
+    expect(withdrawn).toEqual(ids.map(() => 'lab_result.amended'))
+  })
+
   test('by a laboratory: that a result is flagged stands in what it refers to', async () => {
     const category = [{ coding: [{ system: 'http://terminology.hl7.org/CodeSystem/v2-0074', code: 'LAB' }] }]
     const code = { text: 'Potassium' }
