@@ -132,12 +132,15 @@ export function isScope(scope: string): boolean {
   return Object.hasOwn(scopes, scope) || Object.hasOwn(scopeAliases, scope) || smartScope(scope) !== undefined
 }
 
-/** Returns the risk of a scope. A SMART scope that writes, or reads every type, has a high one. */
+/** Types of which reading alone is of high risk: the audit trail says who saw which patient, and why the glass was broken. */
+const guardedTypes: ReadonlySet<string> = new Set(['*', 'AuditEvent'])
+
+/** Returns the risk of a scope. A SMART scope that writes, or reads every type or the audit trail, has a high one. */
 export function riskOf(scope: string): Risk {
   const name = firstSpelling(scope)
   if (Object.hasOwn(scopes, name)) return scopes[name]!.risk
   const smart = smartScope(name)
-  return smart && smart.type !== '*' && !/[cud]/.test(smart.interactions) ? 'Medium' : 'High'
+  return smart && !guardedTypes.has(smart.type) && !/[cud]/.test(smart.interactions) ? 'Medium' : 'High'
 }
 
 /** Lists the names that are not scopes, each with the nearest scope; returns undefined if all are scopes. */

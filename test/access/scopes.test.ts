@@ -57,6 +57,8 @@ describe('the risk of a scope', () => {
     ['system/Observation.write', 'High'],
     ['system/Observation.*', 'High'],
     ['system/*.rs', 'High'],
+    ['system/AuditEvent.rs', 'High'],
+    ['system/AuditEvent.read', 'High'],
     ['constructor', 'High'],
   ])('%s: %s', (scope, risk) => expect(riskOf(scope)).toBe(risk))
 })

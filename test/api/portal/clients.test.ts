@@ -142,6 +142,7 @@ describe('a new client', () => {
     ['system/Observation.c', 'system/Observation.c'],
     ['system/*.rs', 'system/*.rs'],
     ['system/Patient.write', 'system/Patient.write'],
+    ['system/AuditEvent.rs', 'system/AuditEvent.rs'],
   ])('with %s is made by administrators alone, with a reason that the audit trail keeps', async scope => {
     const name = `Guarded ${scope}`
     const field: Record<string, string> = scope.startsWith('system/') ? { smart: scope } : { scope }
