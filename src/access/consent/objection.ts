@@ -4,6 +4,7 @@
 import { Failure } from '../../lib/failure.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import type { Base } from '../../store/base.ts'
+import { isReview } from '../../store/index/subject.ts'
 import { objects } from '../../store/values.ts'
 import type { Writing } from '../../store/visibility.ts'
 import { refusesEmergencies, rulesOf } from './rules.ts'
@@ -14,6 +15,7 @@ import { refusesEmergencies, rulesOf } from './rules.ts'
  */
 export function objectionTo({ type, resource, former }: Writing, organizationId: string, base: Base) {
   if (type === 'Consent') return resource && (foreign(resource, organizationId, base) ?? closing(resource))
+  if (type === 'Task') return resource && isReview(resource, type) ? reviewing : undefined
   if (type !== 'Patient') return undefined
   if (mergesOf(resource) !== mergesOf(former)) return merging
   const held = healthIdsIn(former, base)
@@ -31,6 +33,12 @@ function foreign(consent: JsonObject, organizationId: string, base: Base): Failu
     'This client can record consents for its own organisation only, with that organisation as the actor. Other organisations, or the patient, record theirs.',
   )
 }
+
+// Those that wait for an answer would be lost among Tasks that only look like them.
+const reviewing = new Failure(
+  'FORBIDDEN',
+  'Only the service opens reviews: give the Task a code of another system than https://health-interop.org/fhir/CodeSystem/review.',
+)
 
 /** In an emergency it is too late to ask who closed a record, and with what right. */
 function closing(consent: JsonObject): Failure | undefined {

@@ -48,7 +48,7 @@ export const isWorldly = (type: string): boolean => worldly.has(type)
  * @param base address of this server's FHIR endpoint
  */
 export function subjectOf(resource: JsonObject, type: string, patient: bigint | undefined, base: Base): Subject {
-  if (isInternal(resource, type)) return { subject: several, about: [] }
+  if (isReview(resource, type)) return { subject: several, about: [] }
   if (type === 'Patient') return { subject: selfHash('Patient', String(resource['id'])), about: [] }
   if (patient !== undefined) return { subject: patient, about: [] }
   const found: Found = { patients: new Set(), isStrange: namesUnknown(resource, type) }
@@ -62,8 +62,8 @@ export function subjectOf(resource: JsonObject, type: string, patient: bigint | 
 /** Codes of Tasks that the service opens for its own privacy officers and data stewards. */
 export const reviewSystem = 'https://health-interop.org/fhir/CodeSystem/review'
 
-/** What is to be reviewed names patients, reasons and likenesses that no consent is about. */
-function isInternal({ code }: JsonObject, type: string): boolean {
+/** True for such a Task: it names patients, reasons and likenesses that no consent is about. */
+export function isReview({ code }: JsonObject, type: string): boolean {
   return type === 'Task' && isObject(code) && objects(code['coding']).some(({ system }) => system === reviewSystem)
 }
 

@@ -141,13 +141,28 @@ describe('an emergency', () => {
   })
 })
 
+const coding = [{ system: 'https://health-interop.org/fhir/CodeSystem/review', code: 'emergency-access' }]
+const forged = {
+  ...{ resourceType: 'Task', status: 'requested', intent: 'order', code: { coding } },
+  ...{ for: { reference: 'Patient/forged' }, requester: { reference: 'Organization/hospital-a' } },
+}
+
+test('no client hides an emergency behind Tasks that look like reviews', async () => {
+  const token = await mint('lab-app', 'hospital-b')
+  const patient = await emergency('hidden behind others')
+  const old = { ...forged, for: { reference: `Patient/${patient}` }, authoredOn: '1990-01-01' }
+  const entry = Array.from({ length: 60 }, () => ({ resource: old, request: { method: 'POST', url: 'Task' } }))
+  const { status, body } = await call('POST', '', { token, body: { resourceType: 'Bundle', type: 'batch', entry } })
+  expect(status).toBe(200)
+  const statuses = body.entry.map(({ response }: { response: { status: string } }) => response.status.slice(0, 3))
+  expect(new Set(statuses)).toEqual(new Set(['403']))
+  const { body: plain } = await call('POST', 'Task', { token, body: { ...forged, code: { text: 'call back' } } })
+  expect((await call('PUT', `Task/${plain.id}`, { token, body: { ...forged, id: plain.id } })).status).toBe(403)
+  expect((await reviewOf(patient, officer)).article).toContain('hidden behind others')
+})
+
 test('a Task that a client wrote is no review, and no other Task is answered', async () => {
-  const coding = [{ system: 'https://health-interop.org/fhir/CodeSystem/review', code: 'emergency-access' }]
-  const forged = {
-    ...{ resourceType: 'Task', status: 'requested', intent: 'order', code: { coding } },
-    ...{ for: { reference: 'Patient/forged' }, requester: { reference: 'Organization/hospital-a' } },
-  }
-  const written = await call('POST', 'Task', { token: await mint('lab-app', 'hospital-b'), body: forged })
+  const written = await call('POST', 'Task', { body: forged })
   const [plain] = [await call('POST', 'Task', { body: { ...forged, code: { text: 'call back' } } })]
   expect((await reviewOf('forged', officer)).article).toBe('')
   for (const { status, body } of [written, plain]) {
