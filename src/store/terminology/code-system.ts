@@ -19,6 +19,10 @@ export interface CodeSystem {
   readonly resource: JsonObject
   /** In the order of the resource, parents before what is nested in them. */
   readonly concepts: ReadonlyMap<string, Concept>
+  /** Properties that are true of concepts which cannot be selected. */
+  readonly abstractBy: ReadonlySet<string>
+  /** Steps that it takes to look at all concepts and their properties. */
+  readonly steps: number
 }
 
 const graphs = new WeakMap<JsonObject, CodeSystem>()
@@ -29,7 +33,9 @@ export function codeSystemOf(resource: JsonObject): CodeSystem {
   if (known) return known
   const concepts = flatten(resource)
   for (const concept of concepts.values()) linkByProperties(concept, concepts)
-  const system = { url: text(resource['url']) ?? '', version: text(resource['version']), resource, concepts }
+  const steps = concepts.values().reduce((sum, concept) => sum + stepsOf(concept), 0)
+  const [url, version] = [text(resource['url']) ?? '', text(resource['version'])]
+  const system = { url, version, resource, concepts, abstractBy: abstractIn(resource), steps }
   graphs.set(resource, system)
   return system
 }
@@ -81,6 +87,12 @@ function linkByProperties(concept: Concept, concepts: ReadonlyMap<string, Concep
   }
 }
 
+/** Steps that it takes to look at a concept and its properties. */
+export function stepsOf({ source }: Concept): number {
+  const properties = source['property']
+  return 1 + (Array.isArray(properties) ? properties.length : 0)
+}
+
 export interface Property {
   readonly code: string
   /** The JSON member that holds the value, such as `valueCode`. */
@@ -114,14 +126,15 @@ export function isInactive(concept: Concept): boolean {
 
 const notSelectable = 'http://hl7.org/fhir/concept-properties#notSelectable'
 
-/** True if the system says that the concept cannot be selected: by the property `notSelectable`, or by one that it declares to mean that. */
-export function isAbstract({ resource }: CodeSystem, concept: Concept): boolean {
-  return propertiesOf(concept).some(
-    ({ code, value }) =>
-      value === true &&
-      (code === 'notSelectable' ||
-        objects(resource['property']).some(each => each['code'] === code && each['uri'] === notSelectable)),
-  )
+/** The property `notSelectable`, and those that the system declares to mean that. */
+function abstractIn(resource: JsonObject): Set<string> {
+  const declared = objects(resource['property']).filter(({ uri }) => uri === notSelectable)
+  return new Set(['notSelectable', ...declared.map(({ code }) => String(code))])
+}
+
+/** True if the system says that the concept cannot be selected. */
+export function isAbstract({ abstractBy }: CodeSystem, concept: Concept): boolean {
+  return propertiesOf(concept).some(({ code, value }) => value === true && abstractBy.has(code))
 }
 
 /** The codes below (or above) a code, itself included; a code that the system does not have stands for itself alone. */

@@ -2,7 +2,7 @@
 import { isJsonNumber, isObject, type JsonObject, numberOf } from '../../lib/json.ts'
 import { objects, text } from '../values.ts'
 import { type CodeSystem, type Concept, codeSystem, codeSystemOf, isAbstract, isInactive } from './code-system.ts'
-import { filterOf } from './filters.ts'
+import { type Filter, filterOf } from './filters.ts'
 import { type Library, unworkable } from './library.ts'
 
 /** A code of a value set. */
@@ -60,7 +60,7 @@ export const nameOf = (valueSet: JsonObject): string =>
 
 async function expandSet(library: Library, valueSet: JsonObject, trail: readonly JsonObject[]): Promise<Members> {
   const name = nameOf(valueSet)
-  const ready = storedExpansion(valueSet, name)
+  const ready = await storedExpansion(library, valueSet, name)
   if (ready) return ready
   const { include, exclude, allowsInactive } = definitionOf(valueSet, name)
   const path = [...trail, valueSet]
@@ -88,10 +88,19 @@ export function definitionOf(valueSet: JsonObject, name: string): Definition {
   return { include, exclude, allowsInactive: compose['inactive'] !== false }
 }
 
+const stored = new WeakMap<JsonObject, Promise<Members | undefined>>()
+
 /**
- * Returns the expansion that came with the resource; undefined if there is none, or only a page of one in addition to a definition.
+ * Returns the expansion that came with the resource, read once for the same object; undefined if there is none, or only a page of one
+ * in addition to a definition.
  */
-export function storedExpansion(valueSet: JsonObject, name: string): Members | undefined {
+export function storedExpansion(library: Library, valueSet: JsonObject, name: string): Promise<Members | undefined> {
+  const known = stored.get(valueSet) ?? readExpansion(library, valueSet, name)
+  stored.set(valueSet, known)
+  return known
+}
+
+async function readExpansion(library: Library, valueSet: JsonObject, name: string): Promise<Members | undefined> {
   const expansion = valueSet['expansion']
   if (!isObject(expansion)) return undefined
   const members: Members = new Map()
@@ -105,6 +114,7 @@ export function storedExpansion(valueSet: JsonObject, name: string): Members | u
     const [version, display] = [text(each['version']), text(each['display'])]
     add(members, { system, version, code, display, inactive: each['inactive'] === true }, name)
   }
+  await library.work(listed)
   const total = isJsonNumber(expansion['total']) ? numberOf(expansion['total']) : listed
   if (total <= listed) return members
   if (isObject(valueSet['compose'])) return undefined
@@ -125,6 +135,7 @@ async function partOf(
   let members = system === undefined ? undefined : await systemPart(library, part, system, name)
   for (const canonical of importsOf(part)) {
     const imported = await membersOf(library, await library.byUrl('ValueSet', canonical), trail)
+    await library.work((members ?? imported).size + 1)
     members = members ? new Map([...members].filter(([key]) => imported.has(key))) : imported
   }
   if (!members) throw unworkable(`${name} has a part with neither a system nor a value set.`, 'invalid')
@@ -137,10 +148,11 @@ async function systemPart(library: Library, part: JsonObject, url: string, name:
   const listed = objects(part['concept'])
   if (listed.length > 0) return listedCodes(library, listed, canonical, { url, version }, name)
   const system = await codeSystem(library, canonical)
-  const filters = filtersOf(system, part, name)
+  const filters = await filtersOf(library, system, part, name)
+  await library.work(system.steps * (1 + filters.length))
   const members: Members = new Map()
   for (const concept of system.concepts.values())
-    if (filters.every(holds => holds(concept))) add(members, memberOf(system, concept), name)
+    if (filters.every(({ holds }) => holds(concept))) add(members, memberOf(system, concept), name)
   return members
 }
 
@@ -148,12 +160,26 @@ async function systemPart(library: Library, part: JsonObject, url: string, name:
 export const importsOf = (part: JsonObject): string[] =>
   Array.isArray(part['valueSet']) ? part['valueSet'].map(String) : []
 
-/** The filters of a part, each as a question to a concept of its system. */
-export function filtersOf(system: CodeSystem, part: JsonObject, name: string): ReturnType<typeof filterOf>[] {
+const ready = new WeakMap<JsonObject, Promise<Filter[]>>()
+
+/** The filters of a part, each as a question to a concept of its system; made ready once, however many codes are asked about. */
+export function filtersOf(library: Library, system: CodeSystem, part: JsonObject, name: string): Promise<Filter[]> {
+  const known = ready.get(part) ?? readFilters(library, system, part, name)
+  ready.set(part, known)
+  return known
+}
+
+async function readFilters(library: Library, system: CodeSystem, part: JsonObject, name: string): Promise<Filter[]> {
   const filters = objects(part['filter'])
   if (filters.length > mostFilters)
     throw unworkable(`${name} has a part with more than ${mostFilters} filters.`, 'too-costly')
-  return filters.map(filter => filterOf(system, filter))
+  const made: Filter[] = []
+  for (const each of filters) {
+    const filter = filterOf(system, each)
+    await library.work(filter.steps)
+    made.push(filter)
+  }
+  return made
 }
 
 export const memberOf = (system: CodeSystem, concept: Concept): Member => ({
@@ -175,6 +201,7 @@ async function listedCodes(
 ): Promise<Members> {
   const resource = await library.find('CodeSystem', canonical)
   const system = resource && codeSystemOf(resource)
+  await library.work(listed.length)
   const members: Members = new Map()
   for (const each of listed) {
     const code = text(each['code'])

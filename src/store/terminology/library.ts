@@ -9,11 +9,12 @@ import type { Base } from '../base.ts'
 import { isId } from '../ids.ts'
 import { readSeen } from '../sight.ts'
 import { referenceTarget } from '../values.ts'
+import { createSteps, type Steps } from './steps.ts'
 import { elsewhere, type Loaded, type Looking, loadBelow, loadByUrl, parsed } from './stored.ts'
 
 export type LibraryType = 'ValueSet' | 'CodeSystem' | 'ConceptMap' | 'List' | 'StructureMap' | 'StructureDefinition'
 
-export interface Library {
+export interface Library extends Steps {
   /** Address of this server's FHIR endpoint. */
   readonly base: Base
   /** @throws Failure NOT_FOUND, GONE, INSUFFICIENT_SCOPE. */
@@ -65,6 +66,7 @@ export function createLibrary(on: Queryable, { maySee, base, visibility, party }
   const principal = { may: maySee, party, visibility: visibility && { ...visibility, override: undefined } }
   const library: Library = {
     base,
+    ...createSteps(),
     mustSee: type => mustSee(maySee, type),
     async byId(type, id) {
       mustSee(maySee, type)

@@ -2,7 +2,7 @@
 // https://hl7.org/fhir/R4/valueset.html#compositions
 import type { JsonObject } from '../../lib/json.ts'
 import { objects, text } from '../values.ts'
-import { codeSystem, codeSystemOf, isInactive } from './code-system.ts'
+import { codeSystem, codeSystemOf, isInactive, stepsOf } from './code-system.ts'
 import {
   definitionOf,
   filtersOf,
@@ -52,7 +52,7 @@ async function look(
   trail: readonly JsonObject[],
 ): Promise<Member | undefined> {
   const name = nameOf(valueSet)
-  const ready = storedExpansion(valueSet, name)
+  const ready = await storedExpansion(library, valueSet, name)
   if (ready) return ready.get(memberKey(asked.system, asked.code))
   const { include, exclude, allowsInactive } = definitionOf(valueSet, name)
   const path = [...trail, valueSet]
@@ -68,6 +68,7 @@ async function firstIn(
   trail: readonly JsonObject[],
   name: string,
 ): Promise<Member | undefined> {
+  await library.work(parts.length)
   for (const part of parts) {
     const found = await inPart(library, part, asked, trail, name)
     if (found) return found
@@ -88,6 +89,7 @@ async function inPart(
   if (system !== undefined && system !== asked.system) return undefined
   let found = system === undefined ? undefined : await inSystem(library, part, asked, name)
   if (system !== undefined && !found) return undefined
+  await library.work(imports.length)
   for (const canonical of imports) {
     const imported = await memberIn(library, await library.byUrl('ValueSet', canonical), asked, trail)
     if (!imported) return undefined
@@ -108,9 +110,12 @@ async function inSystem(
   if (listed.length === 0) {
     const system = await codeSystem(library, canonical)
     const concept = system.concepts.get(code)
-    const filters = filtersOf(system, part, name)
-    return concept && filters.every(holds => holds(concept)) ? memberOf(system, concept) : undefined
+    const filters = await filtersOf(library, system, part, name)
+    if (!concept) return undefined
+    await library.work(stepsOf(concept) * (1 + filters.length))
+    return filters.every(({ holds }) => holds(concept)) ? memberOf(system, concept) : undefined
   }
+  await library.work(listed.length)
   const one = listed.find(each => each['code'] === code)
   if (!one) return undefined
   const resource = await library.find('CodeSystem', canonical)

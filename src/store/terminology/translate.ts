@@ -64,6 +64,8 @@ async function matchesOf(
     throw unworkable('The concept maps refer to each other in a cycle.', 'invalid')
   const found: Match[] = []
   for (const group of objects(map['group'])) {
+    const elements = group['element']
+    await library.work(1 + (Array.isArray(elements) ? elements.length : 0))
     if (reverse) found.push(...backward(map, group, asked))
     else found.push(...(await forward(library, map, group, asked, trail)))
   }
