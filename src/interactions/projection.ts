@@ -3,8 +3,7 @@ import { typeModel } from '../definitions/r4.ts'
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import type { Summary } from '../store/search/request.ts'
-
-const subsetted = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' }
+import { subsetted } from '../store/subsetted.ts'
 
 /** What to keep of each resource; undefined: everything. */
 export type Projection =

@@ -10,6 +10,7 @@ import { settleEntries } from '../owners/entries.ts'
 import { isFollowedAlone, type Projected, prepared, project, readied } from '../projection.ts'
 import { define } from '../search-params/registry.ts'
 import type { Session } from '../session.ts'
+import { mustBeWhole } from '../subsetted.ts'
 import { created, replaced } from './new-rows.ts'
 import { type Change, type NextVersion, nameOf, nextVersion, type Written } from './next-version.ts'
 
@@ -128,6 +129,7 @@ function mustBeAccepted(
 
 function withPrepared({ projections, principal, base }: Writing, change: Change): Change {
   if (!change.resource) return change
+  mustBeWhole(change.type, change.resource)
   const kept = base.kept(change.resource)
   const resource = prepared(projections, change.type, kept, principal)
   return resource === kept ? { ...change, resource } : { ...change, resource, isMade: true }

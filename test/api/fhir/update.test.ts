@@ -163,6 +163,57 @@ describe('an update is refused', () => {
   })
 })
 
+describe('a part of a resource', () => {
+  const whole = { resourceType: 'Patient', id: 'whole', gender: 'female', name: [{ family: 'Whole' }] }
+
+  /** The Patient without its gender, as a client reads it. */
+  const readPart = async () => {
+    await call('PUT', 'Patient/whole', { body: whole })
+    return (await call('GET', 'Patient/whole?_elements=name')).body
+  }
+
+  const refused = (status: number, body: unknown) => {
+    expect([status, issueOf(body).code, issueOf(body).expression]).toEqual([422, 'business-rule', ['Patient.meta.tag']])
+    expect(issueOf(body).diagnostics).toContain('tagged SUBSETTED')
+  }
+
+  test('is not stored in place of the whole, in any way', async () => {
+    const part = await readPart()
+    const entry = (method: string, url: string) => ({ resource: part, request: { method, url } })
+    const transaction = { resourceType: 'Bundle', type: 'transaction', entry: [entry('PUT', 'Patient/whole')] }
+    for (const [method, path, body] of [
+      ['PUT', 'Patient/whole', part],
+      ['PUT', 'Patient?_id=whole', part],
+      ['POST', 'Patient', part],
+      ['POST', '', transaction],
+    ] as const) {
+      const answer = await call(method, path, { body })
+      refused(answer.status, answer.body)
+    }
+    const batch = await call('POST', '', { body: { ...transaction, type: 'batch' } })
+    expect(batch.body.entry[0].response.status).toMatch(/^422/)
+    const { body } = await call('GET', 'Patient/whole')
+    expect([body.meta.versionId, body.gender]).toEqual(['1', 'female'])
+    expect((await call('GET', 'Patient?family=Whole')).body.total).toBe(1)
+  })
+
+  test('is not made of the whole by a patch', async () => {
+    await readPart()
+    const tag = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' }
+    const { status, body } = await call('PATCH', 'Patient/whole', {
+      body: JSON.stringify([{ op: 'add', path: '/meta/tag', value: [tag] }]),
+      headers: { 'content-type': 'application/json-patch+json' },
+    })
+    refused(status, body)
+  })
+
+  test('is stored without its tag, by who means it', async () => {
+    const { meta: _meta, ...part } = await readPart()
+    expect((await call('PUT', 'Patient/whole', { body: part })).status).toBe(200)
+    expect((await call('GET', 'Patient/whole')).body.gender).toBeUndefined()
+  })
+})
+
 describe('If-Match', () => {
   test('of the current version lets the update through', async () => {
     await put('match', { active: true })
