@@ -1,8 +1,9 @@
 // An export holds what its client may see, and is handed out for as long as it may.
 import { beforeAll, expect, test } from 'vitest'
-import { type ManifestFile, manifestOf, namesIn } from '../support/bulk.ts'
+import { ended, linesOf, type ManifestFile, manifestOf, namesIn, ordered } from '../support/bulk.ts'
 import { consentOf } from '../support/consents.ts'
 import { creatorBy, fhirCaller } from '../support/fhir.ts'
+import { until } from '../support/process.ts'
 import { type Service, startService } from '../support/service.ts'
 
 let service: Service
@@ -102,4 +103,40 @@ test('a consent that is renewed for longer takes nothing away', async () => {
   const { output } = await manifestOf(call, '$export?_type=Patient', { token })
   await consented('e', { period: { end: '2091-01-01' } })
   expect((await fetched(output[0]!, token)).status).toBe(200)
+})
+
+test('what is about another patient by the time that it is written is left out', async () => {
+  service = await startService({ BULK_FILE_RESOURCES: '1' })
+  const observation = (id: string, patient: string, text: string) => ({
+    ...{ resourceType: 'Observation', id, status: 'final', code: { text: 'x' }, note: [{ text }] },
+    subject: { reference: `Patient/${patient}` },
+  })
+  await store({ resourceType: 'Patient', id: 'open' }, { resourceType: 'Patient', id: 'closed' })
+  await store(...['first', 'moved', 'changed'].map(id => observation(id, 'open', 'as listed')))
+  await consented('f')
+  const token = await mint('f-app', 'f')
+  const { database } = service.application
+  const waiting = `select from pg_stat_activity where query like 'insert into bulk_file%' and wait_event_type = 'Lock'
+    and datname = current_database()`
+  const address = await database.transaction(async on => {
+    await on.query({ text: 'lock table bulk_file in exclusive mode', values: [] })
+    const address = await ordered(call, '$export?_type=Observation', { token })
+    await until(
+      'the first resource is written, and the others are listed',
+      async () => (await database.query({ text: waiting, values: [] })).length === 1,
+    )
+    for (const [id, patient] of [
+      ['moved', 'closed'],
+      ['changed', 'open'],
+    ] as const)
+      expect((await call('PUT', `Observation/${id}`, { body: observation(id, patient, 'changed') })).status).toBe(200)
+    return address
+  })
+  const { status, body } = await ended(call, address, { token })
+  expect(status).toBe(200)
+  const written = (await linesOf(body.output, token)).map(({ id, note }) => [id, note[0].text])
+  expect(written.sort()).toEqual([
+    ['changed', 'changed'],
+    ['first', 'as listed'],
+  ])
 })

@@ -2,7 +2,8 @@
 // bodies piece by piece, a bounded amount at a time.
 
 import { int8Array } from '../../db/arrays.ts'
-import type { Queryable } from '../../db/statement.ts'
+import { prepared } from '../../db/database.ts'
+import type { Queryable, Statement } from '../../db/statement.ts'
 import { Memory } from '../../lib/blocks.ts'
 import { hash64 } from '../../lib/hash.ts'
 import type { Piece } from '../../lib/pieces.ts'
@@ -10,10 +11,11 @@ import { shardSql } from '../index/shard.ts'
 import { placeFor } from '../runs-on.ts'
 import { mustBeAllowed, type Session } from '../session.ts'
 import { typeName, typeNumber } from '../type-number.ts'
+import { seen } from '../visibility.ts'
 import { type DeletionPage, type DeletionPlace, deletions } from './deletions.ts'
 import { settle } from './fence.ts'
 import { list } from './list.ts'
-import { type ExportScope, mustMakeSense, readFilters } from './scope.ts'
+import { createContext, type ExportScope, mustMakeSense, readFilters } from './scope.ts'
 
 /** Some resources of one type that are still to be written. */
 export interface Slice {
@@ -42,7 +44,10 @@ export interface Exporting {
   ): Promise<void>
   /** The slice to write next; undefined when all are written. */
   next(job: string): Promise<Slice | undefined>
-  /** The bodies of a slice as stored, some megabytes at a time: they can be read until the next are asked for. */
+  /**
+   * The bodies of a slice as stored, those that the caller may see now, some megabytes at a time: they can be read until the next are
+   * asked for.
+   */
   bodies(slice: Slice): AsyncGenerator<Piece[]>
   /** Notes that a slice is written. */
   drop(on: Queryable, slice: Slice): Promise<void>
@@ -76,7 +81,7 @@ export function createExporting(session: Session): Exporting {
       await list(session, scope, sliceSize, note, signal)
     },
     next: job => next(session.on, job),
-    bodies: slice => bodies(session.on, slice),
+    bodies: slice => bodies(session, slice),
     drop,
     forget,
     deletions: (scope, time, after) => deletions(session, scope, time, after),
@@ -110,26 +115,33 @@ async function next(on: Queryable, job: string): Promise<Slice | undefined> {
 /** Bytes of bodies read at a time; a single larger one comes alone. */
 const chunkBytes = 4 * 1024 * 1024
 
-// The size of a body is known without reading it, so that the sum over a slice costs little. What has moved since it was listed is where
-// it is now.
-const bodiesText = `select listed as key, body, size from (
-    select k.listed, r.body, octet_length(r.body) as size,
-      sum(octet_length(r.body)) over (order by k.listed) - octet_length(r.body) as before
-    from (
-      select l.key as listed, coalesce(m.key, l.key) as key, ${shardSql('coalesce(m.key, l.key)')} as shard
-      from export_slice e cross join lateral unnest(e.keys) as l(key) left join moved m on m.former = l.key
-      where e.job = $1 and e.type = $2 and e.part = $3 and l.key > $4
-    ) k join resource r using (shard, key)
-  ) page where before < ${chunkBytes} order by listed`
+/**
+ * The next bodies of a slice. Their sizes are known without reading them, so that the sum over a slice costs little. What has moved since
+ * it was listed is where it is now; what the caller may not see any more, as it is about another patient than before, is left out.
+ */
+function nextBodies(session: Session, { job, type, part }: Slice, after: number): Statement {
+  const context = createContext(session)
+  const { bind } = context
+  const conditions = seen('s', context)
+  const isSeen = conditions.length > 0 ? `join search s using (shard, key) where ${conditions.join(' and ')}` : ''
+  const text = `select listed as key, body, size from (
+      select k.listed, r.body, octet_length(r.body) as size,
+        sum(octet_length(r.body)) over (order by k.listed) - octet_length(r.body) as before
+      from (
+        select l.key as listed, coalesce(m.key, l.key) as key, ${shardSql('coalesce(m.key, l.key)')} as shard
+        from export_slice e cross join lateral unnest(e.keys) as l(key) left join moved m on m.former = l.key
+        where e.job = ${bind(job)} and e.type = ${bind(typeNumber(type))} and e.part = ${bind(part)} and l.key > ${bind(after)}
+      ) k join resource r using (shard, key) ${isSeen}
+    ) page where before < ${chunkBytes} order by listed`
+  return prepared(text, context)
+}
 
-async function* bodies(session: Queryable, { job, type, part }: Slice): AsyncGenerator<Piece[]> {
-  const on = await placeFor('export-bodies', session)
+async function* bodies(session: Session, slice: Slice): AsyncGenerator<Piece[]> {
+  const on = await placeFor('export-bodies', session.on)
   for (let after = 0; ; ) {
     const memory = new Memory()
     const rows = await on.query<{ key: number; body: Piece; size: number }>({
-      name: 'export-bodies',
-      text: bodiesText,
-      values: [job, typeNumber(type), part, after],
+      ...nextBodies(session, slice, after),
       memory,
     })
     if (rows.length > 0) yield rows.map(row => row.body)
