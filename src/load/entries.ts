@@ -47,6 +47,10 @@ export function unitOf(resource: JsonObject, place: SourceLocation): LoadUnit {
   return { ...place, entries: [put(resource, undefined)], isAtomic: false }
 }
 
+/** What a unit of a single resource writes, `Patient/1`; undefined where a condition decides. */
+export const nameOf = ({ entries: [entry] }: LoadUnit): string | undefined =>
+  entry?.id === undefined ? undefined : `${entry.type}/${entry.id}`
+
 /** A PUT under the resource's own id, else the UUID of its fullUrl, else one made from its content. */
 function put(resource: JsonObject, fullUrl: string | undefined): TransactionEntry {
   const type = String(resource['resourceType'])

@@ -1,6 +1,6 @@
 // Loads files into a store: a few transactions at a time, problems noted with their place, the rest goes on.
 import type { Store } from '../store/store.ts'
-import { type LoadUnit, unitsOf } from './entries.ts'
+import { type LoadUnit, nameOf, unitsOf } from './entries.ts'
 import { createLanes, type Lanes } from './lanes.ts'
 import { filesOf, itemsOf, type SourceLocation } from './read.ts'
 import { batchSize, type Outcomes, type Problem, type WriteOutcome, writeUnits } from './write.ts'
@@ -27,7 +27,7 @@ export interface LoadOptions {
 
 /**
  * Loads everything under the paths. Units that only fail because something they refer to is not there yet are tried
- * again after everything else.
+ * again after everything else. Of single resources with one id the later one counts.
  * @throws Error for a path that does not exist; Failure UNAVAILABLE if the database goes away.
  */
 export async function load(store: Store, options: LoadOptions): Promise<Progress> {
@@ -43,22 +43,27 @@ export async function load(store: Store, options: LoadOptions): Promise<Progress
     problems: [],
   }
   const later: LoadUnit[] = []
+  const waiting = new Set<string>()
   const run: Run = {
     store,
     progress,
+    waiting,
+    underWay: new Set(),
     lanes: createLanes(options.parallel),
     changed: () => options.changed?.(progress),
     stored: (type, outcome) => count(progress, type, outcome),
     failed: problem => progress.problems.push(problem),
-    postpone: unit => later.push(unit),
+    postpone(unit) {
+      const name = unit.isAtomic ? undefined : nameOf(unit)
+      if (name !== undefined) waiting.add(name)
+      later.push(unit)
+    },
   }
   for (const file of files) await loadFile(run, file.path, file.size)
   await run.lanes.idle()
-  const last = { ...run, postpone: undefined }
-  for (let from = 0; from < later.length; from += batchSize) {
-    const units = later.slice(from, from + batchSize)
-    await run.lanes.add(() => write(last, units))
-  }
+  const last = { ...run, postpone: undefined, waiting: new Set<string>() }
+  for (let from = 0; from < later.length; from += batchSize)
+    await writeInOrder(last, later.slice(from, from + batchSize))
   await run.lanes.idle()
   return progress
 }
@@ -67,15 +72,21 @@ interface Run extends Outcomes {
   readonly store: Store
   readonly progress: Progress
   readonly lanes: Lanes
+  /** Single resources of which one waits for the end, which no later one is to overtake. */
+  readonly waiting: Set<string>
+  /** Single resources that lanes write now. */
+  readonly underWay: Set<string>
   readonly changed: () => void
 }
 
 async function loadFile(run: Run, path: string, size: number): Promise<void> {
   let singles: LoadUnit[] = []
+  const names = new Set<string>()
   const flush = async (): Promise<void> => {
     const units = singles
     singles = []
-    if (units.length > 0) await run.lanes.add(() => write(run, units))
+    names.clear()
+    await writeInOrder(run, units)
   }
   for await (const item of itemsOf(path)) {
     if ('problem' in item) {
@@ -83,8 +94,14 @@ async function loadFile(run: Run, path: string, size: number): Promise<void> {
       continue
     }
     for (const unit of understood(run, item)) {
-      if (unit.isAtomic) await run.lanes.add(() => write(run, [unit]))
-      else if (singles.push(unit) >= batchSize) await flush()
+      if (unit.isAtomic) {
+        await run.lanes.add(() => write(run, [unit]))
+        continue
+      }
+      const name = nameOf(unit) ?? ''
+      if (names.has(name)) await flush()
+      if (name !== '') names.add(name)
+      if (singles.push(unit) >= batchSize) await flush()
     }
   }
   await flush()
@@ -99,6 +116,29 @@ function understood(run: Run, item: SourceLocation & { resource: Parameters<type
     run.failed({ file: item.file, line: item.line, code: 'structure', message: (error as Error).message })
     return []
   }
+}
+
+/** Writes units in a lane, unless another lane writes one of the same resources: then after it. */
+async function writeInOrder(run: Run, units: readonly LoadUnit[]): Promise<void> {
+  const { lanes, underWay } = run
+  const names = units.flatMap(unit => (unit.isAtomic ? [] : (nameOf(unit) ?? [])))
+  if (names.some(name => underWay.has(name))) await lanes.idle()
+  const free = units.filter(unit => !mustWait(run, unit))
+  if (free.length === 0) return
+  for (const name of names) underWay.add(name)
+  await lanes.add(() =>
+    write(run, free).finally(() => {
+      for (const name of names) underWay.delete(name)
+    }),
+  )
+}
+
+/** Has a resource wait behind an earlier one of its id; returns whether it has to. */
+function mustWait({ waiting, postpone }: Run, unit: LoadUnit): boolean {
+  const name = unit.isAtomic ? undefined : nameOf(unit)
+  if (!postpone || name === undefined || !waiting.has(name)) return false
+  postpone(unit)
+  return true
 }
 
 async function write(run: Run, units: readonly LoadUnit[]): Promise<void> {

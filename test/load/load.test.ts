@@ -102,6 +102,39 @@ test('a conditional reference to a resource that comes later in the files is fol
   expect((await call('GET', 'Encounter/later-1')).body.participant[0].individual.reference).toBe('Practitioner/staff-7')
 })
 
+test('of several lines with one id the last one counts, also where an earlier one waits for what it refers to', async () => {
+  const visit = (status: string, participant: string) => ({
+    ...{ resourceType: 'Encounter', id: 'told-often', status, class: { code: 'AMB' } },
+    participant: [{ individual: { reference: participant } }],
+  })
+  const others = (from: number) =>
+    Array.from({ length: 250 }, (_, index) => ({
+      resourceType: 'Basic',
+      id: `between-${from + index}`,
+      code: { text: 'x' },
+    }))
+  const patient = (version: number) => ({ resourceType: 'Patient', id: 'told-often', multipleBirthInteger: version })
+  const lines = [
+    visit('planned', 'Practitioner?identifier=http://example.org/staff|8'),
+    ...Array.from({ length: 20 }, (_, version) => patient(version)),
+    visit('in-progress', 'Practitioner/staff-8'),
+    ...others(0),
+    patient(20),
+    ...others(250),
+    visit('finished', 'Practitioner/staff-8'),
+    patient(21),
+    { resourceType: 'Practitioner', id: 'staff-8', identifier: [{ system: 'http://example.org/staff', value: '8' }] },
+  ]
+  const progress = await loadText('often.ndjson', lines.map(line => JSON.stringify(line)).join('\n'))
+  expect(outcome(progress)).toEqual({ created: 503, updated: 23, unchanged: 0, problems: [] })
+  expect((await call('GET', 'Encounter/told-often')).body.status).toBe('finished')
+  expect((await call('GET', 'Patient/told-often')).body.multipleBirthInteger).toBe(21)
+  const { body } = await call('GET', 'Patient/told-often/_history')
+  expect(
+    body.entry.map((entry: { resource: { multipleBirthInteger: number } }) => entry.resource.multipleBirthInteger),
+  ).toEqual(Array.from({ length: 22 }, (_, index) => 21 - index))
+})
+
 test('a resource whose id is none is reported with the id, and the others are loaded', async () => {
   const lines = ['bad id!', 'good'].map(id => JSON.stringify({ resourceType: 'Patient', id }))
   expect(outcome(await loadText('ids.ndjson', lines.join('\n')))).toEqual({

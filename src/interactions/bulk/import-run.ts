@@ -4,14 +4,11 @@
 import { createReadStream } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { Failure } from '../../lib/failure.ts'
-import { isBlank, linesOf } from '../../load/lines.ts'
+import { isBlank, type Line, linesOf } from '../../load/lines.ts'
 import type { ImportParts } from './import-parts.ts'
-import { createWindow } from './import-window.ts'
+import { createWindow, nameIn, type WaitingLines } from './import-window.ts'
 import { type Input, inputName, inputsOf, noteDone, noteFetched, noteStep } from './inputs.ts'
 import { advanceJob } from './jobs.ts'
-
-/** Lines of one input that may wait for its end because what they refer to has not come yet. */
-const mostPostponed = 10_000
 
 /** Resolves when every line has been tried. @throws LeaseLost, the signal's reason, or whatever went wrong. */
 export async function runImport(parts: ImportParts): Promise<void> {
@@ -21,8 +18,10 @@ export async function runImport(parts: ImportParts): Promise<void> {
     if (input.bytes === undefined && !input.isDone) await fetchInput(parts, input)
   const inputs = await inputsOf(database, job.id)
   const total = inputs.reduce((sum, input) => sum + (input.bytes ?? 0), 0)
-  await advanceJob(database, job, { total })
-  for (const input of inputs) if (!input.isDone) await readInput(parts, input)
+  // Noted once: who takes the job up again has not come forward by that.
+  if (job.total === undefined) await advanceJob(database, job, { total })
+  const waiting = await waitingIn(parts, inputs)
+  for (const input of inputs) if (!input.isDone) await readInput(parts, input, waiting)
   for (const input of await inputsOf(database, job.id)) if (!input.isDone) await readPostponed(parts, input)
   for (const { number } of inputs) await rm(parts.folder.path(job.id, inputName(number)), { force: true })
 }
@@ -48,19 +47,29 @@ async function fetchInput(parts: ImportParts, input: Input): Promise<void> {
   }
 }
 
-async function readInput(parts: ImportParts, input: Input): Promise<void> {
+/** What the lines that wait already are about, as a process before this one has left them. */
+async function waitingIn(parts: ImportParts, inputs: readonly Input[]): Promise<WaitingLines> {
+  const waiting: WaitingLines = { names: new Set(), lines: 0 }
+  for (const input of inputs)
+    for await (const line of postponedLines(parts, input)) {
+      const name = nameIn(line, input, parts)
+      if (name !== undefined) waiting.names.add(name)
+      waiting.lines++
+    }
+  return waiting
+}
+
+async function readInput(parts: ImportParts, input: Input, waiting: WaitingLines): Promise<void> {
   const { job, folder, mostBytes, signal } = parts
   const stream = createReadStream(folder.path(job.id, inputName(input.number)), {
     start: input.position,
     highWaterMark: 256 * 1024,
   })
-  const window = createWindow(parts, input)
-  let waiting = input.postponed.length
+  const window = createWindow(parts, input, waiting)
   let place = { position: input.position, line: input.line }
   const note = async (): Promise<void> => {
-    await window.write(waiting < mostPostponed)
+    await window.write()
     const postponed = window.postponed()
-    waiting += postponed.length
     await window.note((on, counts) => noteStep(on, job.id, input.number, { ...place, postponed, counts }))
   }
   for await (const line of linesOf(stream, { mostBytes, start: input.position, line: input.line })) {
@@ -74,22 +83,27 @@ async function readInput(parts: ImportParts, input: Input): Promise<void> {
   await note()
 }
 
-/** The lines whose references had not come when they were read. */
+/** Tries the lines again whose references had not come when they were read, and those that are not to overtake them. */
 async function readPostponed(parts: ImportParts, input: Input): Promise<void> {
-  const { job, folder, mostBytes } = parts
+  const { job } = parts
   const window = createWindow(parts, input)
+  for await (const line of postponedLines(parts, input)) {
+    if (window.add(line)) continue
+    await window.write()
+    window.add(line)
+  }
+  await window.write()
+  await window.note((on, counts) => noteDone(on, job.id, input.number, counts))
+}
+
+async function* postponedLines({ job, folder, mostBytes, signal }: ImportParts, input: Input): AsyncGenerator<Line> {
   const path = folder.path(job.id, inputName(input.number))
   for (const { position, line } of input.postponed) {
-    parts.signal.throwIfAborted()
+    signal.throwIfAborted()
     const stream = createReadStream(path, { start: position })
     for await (const found of linesOf(stream, { mostBytes, start: position, line: line - 1 })) {
-      if (!window.add(found)) {
-        await window.write(false)
-        window.add(found)
-      }
+      yield found
       break
     }
   }
-  await window.write(false)
-  await window.note((on, counts) => noteDone(on, job.id, input.number, counts))
 }

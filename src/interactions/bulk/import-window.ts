@@ -2,7 +2,7 @@
 import type { Queryable } from '../../db/statement.ts'
 import { isResourceType } from '../../definitions/r4.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
-import { type LoadUnit, unitOf } from '../../load/entries.ts'
+import { type LoadUnit, nameOf, unitOf } from '../../load/entries.ts'
 import { createLanes } from '../../load/lanes.ts'
 import type { Line } from '../../load/lines.ts'
 import { itemOf } from '../../load/read.ts'
@@ -25,13 +25,21 @@ export interface Window {
   /** Takes a line in; false if the window has to be written first. */
   add(line: Line): boolean
   failed(problem: Problem): void
-  /** @param mayPostpone whether lines may wait for what they refer to. */
-  write(mayPostpone: boolean): Promise<void>
+  write(): Promise<void>
   /** Lines that are to be tried again, since the last note. */
   postponed(): readonly Postponed[]
   /** Notes what came of the lines, and, in the same transaction, what else is to be noted. @throws LeaseLost. */
   note(also: (on: Queryable, counts: Counts) => Promise<void>): Promise<void>
 }
+
+/** The resources of which a line waits for the end, `Patient/1`, and how many lines do. */
+export interface WaitingLines {
+  readonly names: Set<string>
+  lines: number
+}
+
+/** Lines of an import that may wait for its end because what they refer to has not come yet. */
+const mostWaiting = 10_000
 
 interface Placed extends LoadUnit {
   readonly start: number
@@ -59,7 +67,8 @@ interface Batch {
 
 const newBatch = (): Batch => ({ units: [], names: new Set(), bytes: 0 })
 
-export function createWindow(parts: ImportParts, input: Input): Window {
+/** @param waiting what waits for the end, and what lines of this window are added to; undefined when this is the end. */
+export function createWindow(parts: ImportParts, input: Input, waiting?: WaitingLines): Window {
   const { store } = parts
   const { source } = parts.job.request as ImportOrder
   const note = createNotes(parts, input)
@@ -69,6 +78,11 @@ export function createWindow(parts: ImportParts, input: Input): Window {
     tally.counts.failed++
     tally.problems.push(outcomeLine('error', code, `${file}:${line}: ${message}`))
   }
+  const postpone = (unit: Placed): void => {
+    waiting!.names.add(nameOf(unit)!)
+    waiting!.lines++
+    tally.postponed.push({ position: unit.start, line: unit.line })
+  }
   return {
     failed,
     postponed: () => tally.postponed,
@@ -76,19 +90,26 @@ export function createWindow(parts: ImportParts, input: Input): Window {
       if (batch.units.length >= mostLines || batch.bytes > mostBytes) return false
       const unit = unitFrom(line, { input, source, store, failed })
       if (!unit) return true
-      // Of two lines with one id the later one counts, so they are not written side by side.
-      const name = `${unit.entries[0]!.type}/${unit.entries[0]!.id}`
+      // Of two lines with one id the later one counts, so they are not written side by side, and none overtakes one that waits.
+      const name = nameOf(unit)!
       if (batch.names.has(name)) return false
+      const placed = { ...unit, start: line.start }
+      if (waiting?.names.has(name)) {
+        if (waiting.lines < mostWaiting) postpone(placed)
+        else failed({ file: input.label, line: line.line, code: 'too-costly', message: waitsInVain(name) })
+        return true
+      }
       batch.names.add(name)
-      batch.units.push({ ...unit, start: line.start })
+      batch.units.push(placed)
       batch.bytes += line.bytes?.length ?? 0
       return true
     },
-    async write(mayPostpone) {
+    async write() {
+      const mayWait = waiting !== undefined && waiting.lines < mostWaiting
       await writeAll(store, batch.units, {
         stored: (_type, outcome) => countIn(tally, outcome),
         failed,
-        postpone: mayPostpone ? unit => postponeIn(tally, unit as Placed) : undefined,
+        postpone: mayWait ? unit => postpone(unit as Placed) : undefined,
       })
       batch = newBatch()
     },
@@ -103,8 +124,8 @@ function countIn({ counts }: Tally, outcome: WriteOutcome): void {
   if (outcome !== 'deleted') counts[outcome]++
 }
 
-const postponeIn = ({ postponed }: Tally, { start, line }: Placed): void =>
-  void postponed.push({ position: start, line })
+const waitsInVain = (name: string): string =>
+  `an earlier line with ${name} waits for what it refers to, and more than ${mostWaiting} lines wait: import what they refer to first`
 
 async function writeAll(
   store: Store,
@@ -141,6 +162,13 @@ interface Reading {
   readonly source: string | undefined
   readonly store: Store
   readonly failed: (problem: Problem) => void
+}
+
+/** What a line writes, `Patient/1`; undefined if that is nothing. */
+export function nameIn(line: Line, input: Input, { store, job }: ImportParts): string | undefined {
+  const { source } = job.request as ImportOrder
+  const unit = unitFrom(line, { input, source, store, failed: () => undefined })
+  return unit && nameOf(unit)
 }
 
 /** Returns what a line is to store, or undefined if that is nothing, and then the reason is recorded. */

@@ -136,6 +136,36 @@ describe('a file in the request', () => {
     expect((await call('GET', 'Patient/twice')).body.gender).toBe('female')
     expect((await call('GET', 'Encounter/waits')).body.participant[0].individual.reference).toBe('Practitioner/late')
   })
+
+  test('no line overtakes an earlier one of its id that waits for what it refers to', async () => {
+    const encounter = (status: string, reference: string) => ({
+      ...{ resourceType: 'Encounter', id: 'overtaken', status, class: { code: 'AMB' } },
+      participant: [{ individual: { reference } }],
+    })
+    const body = text(
+      encounter('planned', 'Practitioner?identifier=http://x|later'),
+      encounter('finished', 'Practitioner/later'),
+      { resourceType: 'Practitioner', id: 'later', identifier: [{ system: 'http://x', value: 'later' }] },
+    )
+    expect(await imported(body)).toMatchObject({ extension: { created: 2, updated: 1, failed: 0 }, problems: [] })
+    expect((await call('GET', 'Encounter/overtaken')).body.status).toBe('finished')
+  })
+
+  test('a line that waits is stored if the later one of its id cannot be', async () => {
+    const encounter = (status: string, reference: string) => ({
+      ...{ resourceType: 'Encounter', id: 'outlasted', status, class: { code: 'AMB' } },
+      participant: [{ individual: { reference } }],
+    })
+    const body = text(
+      encounter('planned', 'Practitioner?identifier=http://x|latest'),
+      encounter('over', 'Practitioner/latest'),
+      { resourceType: 'Practitioner', id: 'latest', identifier: [{ system: 'http://x', value: 'latest' }] },
+    )
+    const { extension, problems } = await imported(body)
+    expect(extension).toEqual({ created: 2, updated: 0, unchanged: 0, failed: 1 })
+    expect(problems[0]).toMatch(/^body:2: .*status/)
+    expect((await call('GET', 'Encounter/outlasted')).body.status).toBe('planned')
+  })
 })
 
 describe('what cannot be stored', () => {

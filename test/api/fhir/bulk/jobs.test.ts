@@ -297,4 +297,25 @@ describe('a job that ends the process', () => {
     expect(status).toBe(500)
     expect(text).toContain('All 5 attempts failed')
   })
+
+  test('has not come forward by being taken up: an import counts its attempts until lines are noted', async () => {
+    const headers = { 'content-type': 'application/fhir+ndjson' }
+    const address = await whileHeld(async () => {
+      await ordered(call, '$export')
+      const address = await ordered(call, '$import', { body: '{"resourceType":"Patient","id":"again"}', headers })
+      await ask('update bulk_job set attempts = 3, total = 39, transaction_time = now() where id = $1', [idOf(address)])
+      return address
+    })
+    const attempts = async () =>
+      (await ask<{ attempts: number }>('select attempts from bulk_job where id = $1', [idOf(address)]))[0]!.attempts
+    await service.application.database.transaction(async on => {
+      await on.query({ text: 'lock table bulk_input in exclusive mode', values: [] })
+      const noting = `select from pg_stat_activity where query like '%update bulk_input%' and wait_event_type = 'Lock'
+        and datname = current_database()`
+      await until('its lines are stored, and not noted', async () => (await ask(noting)).length === 1)
+      expect(await attempts()).toBe(4)
+    })
+    expect((await ended(call, address)).status).toBe(200)
+    expect(await attempts()).toBe(0)
+  })
 })
