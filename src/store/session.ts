@@ -188,7 +188,7 @@ export function searchOptions(session: Session): SearchOptions {
 
 /**
  * The parameters of a condition; clients also send it as a whole address, `Patient?identifier=1`.
- * @throws Failure MALFORMED_REQUEST if that names another type.
+ * @throws Failure MALFORMED_REQUEST if that names another type, or if one of several parameters has no value.
  */
 export function conditionParams(type: string, query: string): [string, string][] {
   const [, named, rest] = /^(?:([A-Za-z]*)\?)?(.*)$/s.exec(query)!
@@ -197,7 +197,20 @@ export function conditionParams(type: string, query: string): [string, string][]
       'MALFORMED_REQUEST',
       `The condition is for ${named.slice(0, 60)}, but the request is for ${type}.`,
     )
-  return [...new URLSearchParams(rest)].filter(([, value]) => value !== '')
+  const pairs = [...new URLSearchParams(rest)]
+  const given = pairs.filter(([, value]) => !isNothing(value))
+  const [empty] = pairs.filter(([, value]) => isNothing(value))
+  if (empty && given.length > 0) throw withoutValue(empty[0].slice(0, 60))
+  return given
+}
+
+/** True for a list of values in which there is none. */
+const isNothing = (value: string): boolean => /^[\s,]*$/.test(value)
+
+/** A search ignores a parameter without a value; a condition would match more than is meant, and somebody else. */
+function withoutValue(name: string): Failure {
+  const message = `The parameter ${name} of the condition has no value: specify one, or leave the parameter out.`
+  return new Failure('MALFORMED_REQUEST', message, { details: [{ field: name, code: 'invalid', message }] })
 }
 
 /** Reads the query of a conditional request, in which nothing may be left out: an ignored parameter would match too much. */

@@ -49,6 +49,8 @@ describe('a conditional creation', () => {
     ['empty', '', 400, 'If-None-Exist'],
     ['about an unknown parameter', 'shoe=42', 400, 'shoe'],
     ['without a criterion', '_count=1', 412, 'match everything'],
+    ['without a value', 'identifier=', 412, 'match everything'],
+    ['without one of its values', 'name=Refused&identifier=', 400, 'identifier of the condition has no value'],
     ['malformed', 'birthdate=soon', 400, 'birthdate'],
     ['with an unknown modifier', 'name:shoe=x', 400, ':shoe'],
   ])('whose condition is %s is refused', async (_what, condition, expected, said) => {

@@ -118,6 +118,9 @@ describe('a conditional deletion', () => {
     ['with nothing but a control', 'Patient?_count=1', 412],
     ['with an empty value', 'Patient?identifier=', 412],
     ['with nothing but commas', 'Patient?identifier=,', 412],
+    ['with one of its values empty', 'Patient?name=&identifier=stays', 400],
+    ['with a value of commas and spaces alone', 'Patient?name=,%20&identifier=stays', 400],
+    ['with nothing but spaces', 'Patient?name=%20', 412],
   ])('%s is refused and deletes nothing', async (_what, path, expected) => {
     await put('stays', { identifier: [{ value: 'stays' }] })
     expect((await call('DELETE', path)).status).toBe(expected)

@@ -518,6 +518,18 @@ describe('a transaction whose last entry is bad leaves nothing behind', () => {
     ['a NUL in its address', remove('Patient/%00'), 400],
     ['a NUL in its condition', { resource: patient(), request: { method: 'PUT', url: 'Patient?name=%00' } }, 400],
     ['a broken escape', get('Patient?name=%zz'), 400],
+    [
+      'a reference whose condition lacks one of its values',
+      {
+        resource: {
+          resourceType: 'Basic',
+          code: { text: 'x' },
+          subject: { reference: 'Patient?identifier=&_id=atomic' },
+        },
+        request: { method: 'POST', url: 'Basic' },
+      },
+      400,
+    ],
     ['an empty If-None-Exist', post(patient(), undefined, { ifNoneExist: '' }), 400],
   ])('for %s', async (_what, bad, expected) => {
     for (const id of ['double-1', 'double-2', 'double-3'])
