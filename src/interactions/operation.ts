@@ -8,6 +8,8 @@ export interface Operation {
   /** Without the dollar sign. */
   readonly name: string
   readonly definition: string
+  /** What identifies it in clients, where another type has an operation of the same name. */
+  readonly id?: string
   /** The one type that has it; undefined: all. */
   readonly of: string | undefined
   /** How it is called on the type, and on one resource of it. */

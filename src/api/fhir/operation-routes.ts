@@ -22,7 +22,7 @@ function operationRoute(answer: Answer, each: Operation, method: 'GET' | 'POST',
   const shape = {
     ...common,
     path: `${fhirBase}/${type}/${onInstance ? '{id}/' : ''}$${each.name}`,
-    operationId: `${each.name.replace(/-(.)/g, (_all, letter: string) => letter.toUpperCase())}${place}${method === 'POST' ? 'ByPost' : ''}`,
+    operationId: `${each.id ?? each.name.replace(/-(.)/g, (_all, letter: string) => letter.toUpperCase())}${place}${method === 'POST' ? 'ByPost' : ''}`,
     summary: each.summary,
     ...(Object.keys(params).length > 0 ? { params: Type.Object(params) } : {}),
     query: Type.Object(

@@ -5,19 +5,20 @@ import { type Member, membersOf } from '../../store/terminology/expand.ts'
 import { fold } from '../../store/values.ts'
 import type { FhirReply } from '../request.ts'
 import { countOf, flagOf, type Inputs, subjectOf, textOf } from './inputs.ts'
+import { displayIn, namesOf } from './languages.ts'
 
 export const expandTakes = {
   url: 'Canonical URL of the value set, optionally with |version.',
   valueSetVersion: 'The version of the value set.',
-  filter: 'Words that the code or its display must contain.',
+  filter: 'Words that the code or its display must contain, in any language.',
   count: 'Codes per page.',
   offset: 'Codes to skip before the page.',
   activeOnly: 'true omits inactive codes.',
   excludeNotForUI: 'true omits codes that cannot be selected.',
   includeDefinition: 'true includes the definition of the value set.',
-  includeDesignations: 'Accepted and ignored.',
+  includeDesignations: 'true includes the designations of each code.',
   excludeNested: 'Accepted and ignored: expansions are flat.',
-  displayLanguage: 'Accepted and ignored.',
+  displayLanguage: 'The language of displays, such as fr. Codes without a name in it keep their own display.',
 }
 
 export const valueSetNaming = { type: 'ValueSet', inline: 'valueSet', version: 'valueSetVersion' } as const
@@ -26,6 +27,7 @@ export async function expand(inputs: Inputs): Promise<FhirReply> {
   const [filter, count, offset] = [textOf(inputs, 'filter'), countOf(inputs, 'count'), countOf(inputs, 'offset') ?? 0]
   const excludeNotForUI = flagOf(inputs, 'excludeNotForUI')
   const [activeOnly, withDefinition] = [flagOf(inputs, 'activeOnly'), flagOf(inputs, 'includeDefinition')]
+  const [language, withDesignations] = [textOf(inputs, 'displayLanguage'), flagOf(inputs, 'includeDesignations')]
   const valueSet = await subjectOf(inputs, valueSetNaming)
   const members = [...(await membersOf(inputs.library, valueSet)).values()]
     .filter(member => !activeOnly || !member.inactive)
@@ -38,21 +40,21 @@ export async function expand(inputs: Inputs): Promise<FhirReply> {
     timestamp: new Date().toISOString(),
     total: members.length,
     ...(count !== undefined || offset > 0 ? { offset } : {}),
-    parameter: applied({ filter, count, offset, activeOnly, excludeNotForUI }, members),
-    contains: shown.map(contained),
+    parameter: applied({ filter, count, offset, activeOnly, excludeNotForUI, language, withDesignations }, members),
+    contains: shown.map(each => contained(each, language, withDesignations)),
   }
   const body = { ...about, ...(withDefinition && compose ? { compose } : {}), expansion: withoutEmpty(expansion) }
   return { status: 200, body: JSON.stringify(body) }
 }
 
-/** Every word of the filter is found in the code or its display, whatever their case and accents. */
+/** Every word of the filter is found in the code or one of its names, whatever their case and accents. */
 function matcher(filter: string | undefined): (member: Member) => boolean {
   const words = fold(filter ?? '')
     .split(/\s+/)
     .filter(Boolean)
-  return ({ code, display }) => {
-    const text = fold(`${code} ${display ?? ''}`)
-    return words.every(word => text.includes(word))
+  return member => {
+    const texts = [member.code, ...namesOf(member)].map(fold)
+    return words.every(word => texts.some(text => text.includes(word)))
   }
 }
 
@@ -62,11 +64,13 @@ interface Applied {
   readonly offset: number
   readonly activeOnly: boolean
   readonly excludeNotForUI: boolean
+  readonly language: string | undefined
+  readonly withDesignations: boolean
 }
 
 /** What the expansion was made with: the parameters that shaped it, and the versions of the systems it drew upon. */
 function applied(given: Applied, members: readonly Member[]): JsonObject[] {
-  const { filter, count, offset, activeOnly, excludeNotForUI } = given
+  const { filter, count, offset, activeOnly, excludeNotForUI, language, withDesignations } = given
   const systems = new Set(members.flatMap(({ system, version }) => (version ? [`${system}|${version}`] : [])))
   return [
     ...(filter === undefined ? [] : [{ name: 'filter', valueString: filter }]),
@@ -74,18 +78,24 @@ function applied(given: Applied, members: readonly Member[]): JsonObject[] {
     ...(offset === 0 ? [] : [{ name: 'offset', valueInteger: offset }]),
     ...(activeOnly ? [{ name: 'activeOnly', valueBoolean: true }] : []),
     ...(excludeNotForUI ? [{ name: 'excludeNotForUI', valueBoolean: true }] : []),
+    ...(language === undefined ? [] : [{ name: 'displayLanguage', valueCode: language }]),
+    ...(withDesignations ? [{ name: 'includeDesignations', valueBoolean: true }] : []),
     ...[...systems].map(valueUri => ({ name: 'version', valueUri })),
   ]
 }
 
-const contained = ({ system, version, code, display, inactive, abstract }: Member): JsonObject => ({
-  system,
-  version,
-  code,
-  display,
-  ...(abstract ? { abstract } : {}),
-  ...(inactive ? { inactive } : {}),
-})
+function contained(member: Member, language: string | undefined, withDesignations: boolean): JsonObject {
+  const { system, version, code, inactive, abstract, designations } = member
+  return {
+    system,
+    version,
+    code,
+    display: displayIn(member, language),
+    ...(abstract ? { abstract } : {}),
+    ...(inactive ? { inactive } : {}),
+    ...(withDesignations && designations ? { designation: designations } : {}),
+  }
+}
 
 /** FHIR has no empty arrays. */
 const withoutEmpty = (object: JsonObject): JsonObject =>

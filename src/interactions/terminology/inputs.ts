@@ -114,6 +114,15 @@ export function subjectOf(inputs: Inputs, naming: Naming): Promise<JsonObject> {
 
 /** The codes asked about: `code` with `system`, a `coding`, or all codings of a `codeableConcept`. */
 export function codesOf(inputs: Inputs): Coded[] {
+  const { code, codings } = askedOf(inputs)
+  if (codings) return codings
+  const system = textOf(inputs, 'system')
+  if (system === undefined) throw malformed('system', 'code requires system.')
+  return [{ system, code: code!, version: textOf(inputs, 'version'), display: textOf(inputs, 'display') }]
+}
+
+/** One of both: a `code` whose system is given otherwise, or the codings of `coding` or `codeableConcept`. */
+export function askedOf(inputs: Inputs): { readonly code: string | undefined; readonly codings: Coded[] | undefined } {
   const [code, coding, concept] = [
     textOf(inputs, 'code'),
     objectOf(inputs, 'coding'),
@@ -123,11 +132,20 @@ export function codesOf(inputs: Inputs): Coded[] {
     throw malformed('code', 'The operation requires one of code with system, coding, or codeableConcept.')
   if (listOf(concept?.['coding']).length > mostCodings)
     throw malformed('codeableConcept', `codeableConcept must have at most ${mostCodings} codings.`)
-  if (concept) return listOf(concept['coding']).map(each => codedOf(each, 'codeableConcept'))
-  if (coding) return [codedOf(coding, 'coding')]
-  const system = textOf(inputs, 'system')
-  if (system === undefined) throw malformed('system', 'code requires system.')
-  return [{ system, code: code!, version: textOf(inputs, 'version'), display: textOf(inputs, 'display') }]
+  if (concept) return { code, codings: listOf(concept['coding']).map(each => codedOf(each, 'codeableConcept')) }
+  return { code, codings: coding && [codedOf(coding, 'coding')] }
+}
+
+/** A code of a system that is given otherwise, or a coding, which names its own. @throws Failure MALFORMED_REQUEST unless it is one of both. */
+export function oneOf(
+  inputs: Inputs,
+  code: string,
+  coding: string,
+): { readonly code: string; readonly system?: string } {
+  const [text, object] = [textOf(inputs, code), objectOf(inputs, coding)]
+  if ((text === undefined) === (object === undefined))
+    throw malformed(code, `The operation requires one of ${code} with system, and ${coding}.`)
+  return text === undefined ? codedOf(object, coding) : { code: text }
 }
 
 const mostCodings = 100

@@ -2,16 +2,18 @@
 import { Failure } from '../../lib/failure.ts'
 import type { JsonObject } from '../../lib/json.ts'
 import { type CodeSystem, type Concept, codeSystem, propertiesOf } from '../../store/terminology/code-system.ts'
+import { designated } from '../../store/terminology/expand.ts'
 import { objects, text } from '../../store/values.ts'
 import type { FhirReply } from '../request.ts'
-import { codesOf, type Inputs, type Output, parametersReply } from './inputs.ts'
+import { codesOf, type Inputs, type Output, parametersReply, textOf } from './inputs.ts'
+import { displayIn } from './languages.ts'
 
 export const lookupTakes = {
   code: 'The code. Requires system.',
   system: 'Canonical URL of the code system.',
   version: 'The version of the code system.',
   property: 'A property to return. Default: all.',
-  displayLanguage: 'Accepted and ignored.',
+  displayLanguage: 'The language of the display, such as fr.',
 }
 
 export async function lookup(inputs: Inputs): Promise<FhirReply> {
@@ -22,10 +24,11 @@ export async function lookup(inputs: Inputs): Promise<FhirReply> {
   const wanted = inputs.all('property').map(String)
   const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name) || wanted.includes('*')
   const { resource } = system
+  const named = { display: concept.display, ...designated(concept.source) }
   return parametersReply([
     { name: 'name', valueString: text(resource['title']) ?? text(resource['name']) ?? url },
     system.version === undefined ? undefined : { name: 'version', valueString: system.version },
-    { name: 'display', valueString: concept.display ?? code },
+    { name: 'display', valueString: displayIn(named, textOf(inputs, 'displayLanguage')) ?? code },
     ...(isWanted('designation') ? objects(concept.source['designation']).map(designation) : []),
     ...properties(system, concept)
       .filter(([name]) => isWanted(name))

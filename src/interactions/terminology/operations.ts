@@ -6,8 +6,10 @@ import type { FhirReply } from '../request.ts'
 import { expand, expandTakes } from './expand.ts'
 import { type Inputs, inputsOf } from './inputs.ts'
 import { lookup, lookupTakes } from './lookup.ts'
+import { subsumes, subsumesTakes } from './subsumes.ts'
 import { translate, translateTakes } from './translate.ts'
 import { validateCode, validateCodeTakes } from './validate-code.ts'
+import { validateSystemCode, validateSystemCodeTakes } from './validate-system-code.ts'
 
 type Run = Operation['run']
 
@@ -58,6 +60,27 @@ export const terminologyOperations: readonly Operation[] = [
     summary: 'Look up a code',
     takes: lookupTakes,
     run: about('CodeSystem', lookupTakes, ['coding'], lookup),
+  },
+  {
+    name: 'validate-code',
+    id: 'validateCodeOfSystem',
+    definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-validate-code',
+    of: 'CodeSystem',
+    onType: both,
+    onInstance: both,
+    summary: 'Check that a code is in a code system',
+    takes: validateSystemCodeTakes,
+    run: about('CodeSystem', validateSystemCodeTakes, ['codeSystem', 'coding', 'codeableConcept'], validateSystemCode),
+  },
+  {
+    name: 'subsumes',
+    definition: 'http://hl7.org/fhir/OperationDefinition/CodeSystem-subsumes',
+    of: 'CodeSystem',
+    onType: both,
+    onInstance: both,
+    summary: 'Check which of two codes is the more general one',
+    takes: subsumesTakes,
+    run: about('CodeSystem', subsumesTakes, ['codingA', 'codingB'], subsumes),
   },
   {
     name: 'translate',

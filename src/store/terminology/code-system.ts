@@ -42,12 +42,13 @@ export function codeSystemOf(resource: JsonObject): CodeSystem {
 
 /** The system with its codes. @throws Failure NOT_FOUND, or VALIDATION_FAILED if it is stored without them. */
 export async function codeSystem(library: Library, canonical: string): Promise<CodeSystem> {
-  const system = codeSystemOf(await library.byUrl('CodeSystem', canonical))
-  if (system.concepts.size === 0)
-    throw unworkable(
-      `The CodeSystem ${system.url} is stored without its codes (content: ${system.resource['content']}).`,
-    )
-  return system
+  return mustHaveCodes(codeSystemOf(await library.byUrl('CodeSystem', canonical)))
+}
+
+/** Returns the system. @throws Failure VALIDATION_FAILED if it has no codes */
+export function mustHaveCodes(system: CodeSystem): CodeSystem {
+  if (system.concepts.size > 0) return system
+  throw unworkable(`The CodeSystem ${system.url} is stored without its codes (content: ${system.resource['content']}).`)
 }
 
 // Without recursion: a client decides how deep a resource nests.

@@ -12,6 +12,8 @@ export interface Member {
   readonly code: string
   readonly display: string | undefined
   readonly inactive: boolean
+  /** Other names and names in other languages, as the resources have them. Absent if there are none. */
+  readonly designations?: readonly JsonObject[]
   /** True for a concept that groups others and is not meant to be selected. */
   readonly abstract?: boolean
 }
@@ -112,7 +114,7 @@ async function readExpansion(library: Library, valueSet: JsonObject, name: strin
     const [system, code] = [text(each['system']), text(each['code'])]
     if (system === undefined || code === undefined || each['abstract'] === true) continue
     const [version, display] = [text(each['version']), text(each['display'])]
-    add(members, { system, version, code, display, inactive: each['inactive'] === true }, name)
+    add(members, { system, version, code, display, inactive: each['inactive'] === true, ...designated(each) }, name)
   }
   await library.work(listed)
   const total = isJsonNumber(expansion['total']) ? numberOf(expansion['total']) : listed
@@ -188,8 +190,15 @@ export const memberOf = (system: CodeSystem, concept: Concept): Member => ({
   code: concept.code,
   display: concept.display,
   inactive: isInactive(concept),
+  ...designated(concept.source),
   ...(isAbstract(system, concept) && { abstract: true }),
 })
+
+/** The designations of concepts, one after the other. */
+export function designated(...concepts: readonly (JsonObject | undefined)[]): Pick<Member, 'designations'> {
+  const designations = concepts.flatMap(concept => objects(concept?.['designation']))
+  return designations.length > 0 ? { designations } : {}
+}
 
 /** Codes named one by one need no system to be stored; if it is, it lends them its displays. */
 async function listedCodes(
@@ -209,7 +218,7 @@ async function listedCodes(
     const concept = system?.concepts.get(code)
     const own = system && concept ? memberOf(system, concept) : { inactive: false }
     const display = text(each['display']) ?? concept?.display
-    add(members, { ...own, system: url, version, code, display }, name)
+    add(members, { ...own, system: url, version, code, display, ...designated(each, concept?.source) }, name)
   }
   return members
 }

@@ -5,6 +5,7 @@ import { objects, text } from '../values.ts'
 import { codeSystem, codeSystemOf, isInactive, stepsOf } from './code-system.ts'
 import {
   definitionOf,
+  designated,
   filtersOf,
   importsOf,
   type Member,
@@ -121,5 +122,6 @@ async function inSystem(
   const resource = await library.find('CodeSystem', canonical)
   const concept = resource && codeSystemOf(resource).concepts.get(code)
   const display = text(one['display']) ?? concept?.display
-  return { system: url, version, code, display, inactive: concept ? isInactive(concept) : false }
+  const inactive = concept ? isInactive(concept) : false
+  return { system: url, version, code, display, inactive, ...designated(one, concept?.source) }
 }

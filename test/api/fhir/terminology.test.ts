@@ -514,3 +514,156 @@ describe('who may not read the types involved is refused', () => {
     expect(body.expansion.contains[1].display).toBeUndefined()
   })
 })
+
+describe('CodeSystem/$validate-code', () => {
+  const coding = { system, code: 'cat', display: 'House cat' }
+
+  test.each<[string, object]>([
+    ['CodeSystem/$validate-code?url=http://animals&code=cat', { result: true, display: 'House cat' }],
+    ['CodeSystem/$validate-code?url=http://animals|2024&code=cat&display=house%20CAT', { result: true }],
+    ['CodeSystem/$validate-code?url=http://animals&version=2024&code=cat&display=Chat%20domestique', { result: true }],
+    ['CodeSystem/animals/$validate-code?code=cat&displayLanguage=fr', { result: true, display: 'Chat domestique' }],
+    ['CodeSystem/animals/$validate-code?code=dodo', { result: true, display: 'Dodo' }],
+    [
+      'CodeSystem/animals/$validate-code?code=fish',
+      { result: false, message: 'http://animals|fish is not in the code system http://animals.' },
+    ],
+    [
+      'CodeSystem/animals/$validate-code?code=cat&display=Dog',
+      { result: false, display: 'House cat', message: 'The display of http://animals|cat is "House cat", not "Dog".' },
+    ],
+  ])('%s', async (path, expected) => {
+    expect(valuesOf(await call('GET', path))).toMatchObject(expected)
+  })
+
+  test('takes codings, which name their system, and the system itself', async () => {
+    const answers = async (...parameter: object[]) =>
+      valuesOf(await call('POST', 'CodeSystem/$validate-code', { body: { resourceType: 'Parameters', parameter } }))
+    expect(await answers({ name: 'coding', valueCoding: coding })).toMatchObject({ result: true })
+    const other = { ...coding, system: 'http://plants' }
+    const concept = { name: 'codeableConcept', valueCodeableConcept: { coding: [other, coding] } }
+    expect(await answers({ name: 'url', valueUri: system }, concept)).toMatchObject({ result: true })
+    expect(
+      await answers({ name: 'codeSystem', resource: animals }, { name: 'code', valueCode: 'siamese' }),
+    ).toMatchObject({ result: true })
+    expect(await answers({ name: 'url', valueUri: system }, { name: 'coding', valueCoding: other })).toMatchObject({
+      result: false,
+    })
+    expect(await answers({ name: 'coding', valueCoding: { ...coding, version: '2024' } })).toMatchObject({
+      result: true,
+    })
+  })
+
+  test.each<[string, number, string]>([
+    ['CodeSystem/$validate-code?code=cat', 400, 'The CodeSystem is missing'],
+    ['CodeSystem/$validate-code?url=http://animals', 400, 'requires one of code'],
+    ['CodeSystem/$validate-code?url=http://nowhere&code=cat', 404, 'http://nowhere'],
+    ['CodeSystem/animals/$validate-code?url=http://animals&code=cat', 400, 'Specify the CodeSystem once'],
+  ])('%s is %i', async (path, status, said) => {
+    const answer = await call('GET', path)
+    expect(answer.status, answer.text).toBe(status)
+    expect(issueOf(answer.body).diagnostics).toContain(said)
+  })
+})
+
+describe('CodeSystem/$subsumes', () => {
+  test.each([
+    ['animal', 'siamese', 'subsumes'],
+    ['siamese', 'animal', 'subsumed-by'],
+    ['cat', 'cat', 'equivalent'],
+    ['cat', 'dodo', 'not-subsumed'],
+  ])('%s and %s: %s', async (codeA, codeB, outcome) => {
+    for (const path of ['CodeSystem/$subsumes?system=http://animals&', 'CodeSystem/animals/$subsumes?'])
+      expect(valuesOf(await call('GET', `${path}codeA=${codeA}&codeB=${codeB}`))).toEqual({ outcome })
+    const parameter = [
+      { name: 'codingA', valueCoding: { system, code: codeA } },
+      { name: 'codingB', valueCoding: { system, code: codeB } },
+    ]
+    const body = { resourceType: 'Parameters', parameter }
+    expect(valuesOf(await call('POST', 'CodeSystem/$subsumes', { body }))).toEqual({ outcome })
+  })
+
+  test.each<[string, number, string]>([
+    ['CodeSystem/$subsumes?codeA=cat&codeB=dodo', 400, 'Specify one code system'],
+    ['CodeSystem/$subsumes?system=http://animals&codeA=cat', 400, 'requires one of codeB'],
+    ['CodeSystem/$subsumes?system=http://animals&codeA=cat&codeB=fish', 404, 'has no code "fish"'],
+    ['CodeSystem/animals/$subsumes?system=http://plants&codeA=cat&codeB=cat', 400, 'Specify one code system'],
+    ['CodeSystem/$subsumes?system=http://animals&version=1999&codeA=cat&codeB=cat', 404, 'http://animals|1999'],
+  ])('%s is %i', async (path, status, said) => {
+    const answer = await call('GET', path)
+    expect(answer.status, answer.text).toBe(status)
+    expect(issueOf(answer.body).diagnostics).toContain(said)
+  })
+})
+
+describe('names in other languages', () => {
+  const french = { language: 'fr', value: 'Paludisme' }
+  const formal = { language: 'fr', use: { code: '900000000000003001' }, value: 'Paludisme (trouble)' }
+  const regional = { language: 'fr-CM', use: { code: 'display' }, value: 'Palu' }
+  const names = [formal, french, regional, { language: 'es', value: 'Malaria (es)' }]
+
+  beforeAll(async () => {
+    const body = {
+      ...{ resourceType: 'CodeSystem', id: 'ills', url: 'http://ills', status: 'active', content: 'complete' },
+      concept: [
+        { code: 'malaria', display: 'Malaria', designation: names },
+        { code: 'flu', display: 'Influenza' },
+      ],
+    }
+    expect((await call('PUT', 'CodeSystem/ills', { body })).status).toBe(201)
+    const listed = [{ code: 'malaria', designation: [{ language: 'de', value: 'Wechselfieber' }] }, { code: 'flu' }]
+    for (const valueSet of [
+      set('ills', [{ system: 'http://ills' }]),
+      set('listed', [{ system: 'http://ills', concept: listed }]),
+    ])
+      expect((await call('PUT', `ValueSet/${valueSet.id}`, { body: valueSet })).status).toBe(201)
+  })
+
+  test.each([
+    ['fr', ['Paludisme', 'Influenza']],
+    ['FR-cm', ['Palu', 'Influenza']],
+    ['fr-CA', ['Paludisme', 'Influenza']],
+    ['es-MX', ['Malaria (es)', 'Influenza']],
+    ['en', ['Malaria', 'Influenza']],
+  ])('an expansion in %s shows %j', async (language, displays) => {
+    for (const id of ['ills', 'listed']) {
+      const { body } = await call('GET', `ValueSet/${id}/$expand?displayLanguage=${language}`)
+      expect(body.expansion.contains.map(({ display }: { display: string }) => display)).toEqual(displays)
+      expect(body.expansion.parameter).toContainEqual({ name: 'displayLanguage', valueCode: language })
+      expect(body.expansion.contains[0].designation).toBeUndefined()
+    }
+  })
+
+  test('are part of an expansion if that is asked for, and are found by words', async () => {
+    const { body } = await call('GET', 'ValueSet/listed/$expand?includeDesignations=true&filter=PALUD')
+    expect(body.expansion.contains).toEqual([
+      {
+        ...{ system: 'http://ills', code: 'malaria', display: 'Malaria' },
+        designation: [{ language: 'de', value: 'Wechselfieber' }, ...names],
+      },
+    ])
+    expect(body.expansion.contains).toHaveLength(1)
+    const { body: other } = await call('GET', 'ValueSet/ills/$expand?includeDesignations=true')
+    expect(other.expansion.contains[1]).toEqual({ system: 'http://ills', code: 'flu', display: 'Influenza' })
+  })
+
+  test.each([
+    ['paludisme', true],
+    ['Palu', true],
+    ['Malaria', true],
+    ['Fièvre', false],
+  ])('the display %s is right: %s', async (display, result) => {
+    const query = `system=http://ills&code=malaria&display=${encodeURIComponent(display)}&displayLanguage=fr`
+    for (const id of ['ills', 'listed'])
+      expect(valuesOf(await call('GET', `ValueSet/${id}/$validate-code?${query}`))).toMatchObject({
+        result,
+        display: 'Paludisme',
+      })
+  })
+
+  test('a look-up shows the display in the language', async () => {
+    const path = 'CodeSystem/$lookup?system=http://ills&code=malaria'
+    expect(valuesOf(await call('GET', `${path}&displayLanguage=fr`))['display']).toBe('Paludisme')
+    expect(valuesOf(await call('GET', path))['display']).toBe('Malaria')
+  })
+})

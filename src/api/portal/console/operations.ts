@@ -119,6 +119,10 @@ const fixedOf = (path: string, method: string): Record<string, string> => {
 /** What operations on terminology ask about. */
 const asked: Readonly<Record<string, readonly (readonly [name: string, type: string, value: string])[]>> = {
   $expand: [['url', 'valueUri', 'http://hl7.org/fhir/ValueSet/administrative-gender']],
+  'CodeSystem/$validate-code': [
+    ['url', 'valueUri', 'http://hl7.org/fhir/administrative-gender'],
+    ['code', 'valueCode', 'female'],
+  ],
   '$validate-code': [
     ['url', 'valueUri', 'http://hl7.org/fhir/ValueSet/administrative-gender'],
     ['code', 'valueCode', 'female'],
@@ -126,6 +130,11 @@ const asked: Readonly<Record<string, readonly (readonly [name: string, type: str
   ],
   $lookup: [
     ['code', 'valueCode', 'female'],
+    ['system', 'valueUri', 'http://hl7.org/fhir/administrative-gender'],
+  ],
+  $subsumes: [
+    ['codeA', 'valueCode', 'male'],
+    ['codeB', 'valueCode', 'female'],
     ['system', 'valueUri', 'http://hl7.org/fhir/administrative-gender'],
   ],
   $transform: [['source', 'valueUri', 'http://example.org/StructureMap/example']],
@@ -137,10 +146,11 @@ const asked: Readonly<Record<string, readonly (readonly [name: string, type: str
 }
 
 /** The address of one resource says which one. */
-const askedOf = (path: string) =>
-  (asked[path.split('/').at(-1)!] ?? []).filter(
-    ([name]) => !['url', 'source'].includes(name) || !path.includes('/{id}/'),
-  )
+function askedOf(path: string) {
+  const [name, type] = [path.split('/').at(-1)!, path.split('/')[4]]
+  const found = asked[`${type}/${name}`] ?? asked[name] ?? []
+  return found.filter(([each]) => !['url', 'source'].includes(each) || !path.includes('/{id}/'))
+}
 
 function fieldOf(
   path: string,
