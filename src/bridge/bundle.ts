@@ -27,14 +27,14 @@ export function readBundle({ caller }: AgentCall, payload: JsonObject, merge?: T
   return async (parts, call) => {
     const links = await peopleOf(parts, call, entries.filter(isAboutPeople))
     const named = linksTo(new Map([...links, ...placeholders(others)]), entries)
-    const writes = others.map(each => ({
-      ...entryFor(each, named),
-      merge,
-      isOfKnown: each.request?.['ifMatch'] === '*',
-    }))
-    return merge ? ofTheirPatients(parts.databaseFor(call.caller), writes, new Set(links.values())) : writes
+    if (!merge) return others.map(each => entryFor(each, named))
+    const writes = others.map(each => ({ ...entryFor(each, named), merge, isOfKnown: isOfKnown(each) }))
+    return ofTheirPatients(parts.databaseFor(call.caller), writes, new Set(links.values()))
   }
 }
+
+/** As the maps of messages say it. */
+const isOfKnown = ({ request }: Entry): boolean => request?.['method'] === 'PUT' && request['ifMatch'] === '*'
 
 function mayStore(caller: Caller, { place, resource, request }: Entry): void {
   const type = String(resource?.['resourceType'] ?? cutAt(String(request?.['url']), '?')[0])

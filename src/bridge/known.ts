@@ -7,7 +7,7 @@ import { storedWhere } from './stored.ts'
 
 /** A write that an item comes to. */
 export interface Planned extends TransactionEntry {
-  /** True for a PUT that makes nothing: where its condition finds nothing, it is left out. */
+  /** True for a conditional PUT that makes nothing: where its condition finds nothing, it is left out. */
   readonly isOfKnown?: boolean
 }
 
@@ -19,12 +19,11 @@ export async function ofKnown(parts: Acting, caller: Caller, entries: readonly P
   if (!entries.some(({ isOfKnown }) => isOfKnown)) return entries
   const isFound = async ({ type, query = '' }: Planned): Promise<boolean> =>
     (await storedWhere(parts, caller, type, query)).length > 0
-  const found = new Set<string>()
-  for (const each of entries) if (each.isOfKnown && (await isFound(each))) found.add(each.query!)
+  const changed = new Set<Planned>()
+  for (const each of entries) if (each.isOfKnown && (await isFound(each))) changed.add(each)
+  const conditions = new Set([...changed].map(({ query }) => query))
   const kept: Planned[] = []
-  for (const each of entries) {
-    const isOther = each.query === undefined || !found.has(each.query)
-    if (each.isOfKnown ? !isOther : isOther || (await isFound(each))) kept.push(each)
-  }
+  for (const each of entries)
+    if (each.isOfKnown ? changed.has(each) : !conditions.has(each.query) || (await isFound(each))) kept.push(each)
   return kept
 }

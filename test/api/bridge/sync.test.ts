@@ -101,6 +101,26 @@ test('what is refused is told item by item, and the others are stored', async ()
   expect(body.rejected[1].message).toContain('did you mean lab_result?')
 })
 
+test('an item of type fhir that says If-Match: * is stored, though nothing is known of it', async () => {
+  const weight = (value: string) => ({
+    resourceType: 'Observation',
+    identifier: [{ system: 'urn:clinic:obs', value }],
+    status: 'final',
+    code: { text: 'Weight' },
+  })
+  const entry = [
+    { resource: weight('m1'), request: { method: 'POST', url: 'Observation', ifMatch: '*' } },
+    {
+      resource: weight('m2'),
+      request: { method: 'PUT', url: 'Observation?identifier=urn:clinic:obs|m2', ifMatch: '*' },
+    },
+  ]
+  const { body } = await agent.sync([{ type: 'fhir', payload: { resourceType: 'Bundle', type: 'transaction', entry } }])
+  expect(body, JSON.stringify(body)).toMatchObject({ accepted: 1, rejected: [] })
+  for (const value of ['m1', 'm2'])
+    expect((await fhir('GET', `Observation?identifier=urn:clinic:obs|${value}`)).body.total).toBe(1)
+})
+
 test('a refused item leaves nothing behind and may come again, mended', async () => {
   const bundle = (status: string) => ({
     type: 'fhir',
