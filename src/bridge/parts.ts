@@ -1,10 +1,10 @@
 // What the work for agents is done with.
 import type { AgentCaller } from '../access/caller.ts'
-import type { JsonObject } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import type { Mappings } from '../mapping/mappings.ts'
 import type { ResolveParts } from '../patients/resolve.ts'
 import type { Registered } from '../store/owners/speaking.ts'
+import type { IsNewer } from './places.ts'
 
 export interface BridgeParts extends ResolveParts {
   readonly registered: Registered
@@ -19,6 +19,6 @@ export interface BridgeParts extends ResolveParts {
 export interface AgentCall {
   readonly caller: AgentCaller
   readonly requestId: string
-  /** Of an item that was refused before: true of a stored resource that a later item wrote. */
-  readonly isNewer?: (stored: JsonObject) => Promise<boolean>
+  /** Of an item that was refused before. */
+  readonly isNewer?: IsNewer
 }

@@ -14,7 +14,8 @@ const absent = 'http://terminology.hl7.org/CodeSystem/data-absent-reason'
 
 /**
  * Returns the stored resource with the members that are sent. Other types of a choice that is sent go (a text where a number was), and what
- * `_birthDate` adds to another birth date. A year does not replace a day of that year, nor `true` a date or a number. Extensions of one URL are replaced together.
+ * `_birthDate` adds to another birth date. A year does not replace a day of that year, nor `true` a date or a number. Extensions of one URL
+ * are replaced together.
  * @param isRuledOut whether a stored element, such as `value`, cannot stay beside what is sent
  */
 export function saidOver(

@@ -86,17 +86,12 @@ async function found(
   const holder =
     stated === undefined ? undefined : await holderOf(on, await readHealthId(on, stated, 'Patient.identifier'))
   const person = featuresOf(personOf(patient))
-  if (holder) {
-    await mustBeAlike(register, on, person, holder.patient, 'Patient.identifier')
-    return {
-      id: holder.patient,
-      isTaken: number !== undefined && (await isTaken(register, on, number, holder.patient)),
-    }
-  }
-  const own = given && (await survivorOf(on, given.value))
-  if (own !== undefined && (await register.compare(on, person, own)) !== undefined) {
-    await mustBeAlike(register, on, person, own, 'Patient.identifier', 'id')
-    return { id: own, isTaken: number !== undefined && (await isTaken(register, on, number, own)) }
+  const own = holder || !given ? undefined : await survivorOf(on, given.value)
+  const isRegistered = own !== undefined && (await register.compare(on, person, own)) !== undefined
+  const sure = holder?.patient ?? (isRegistered ? own : undefined)
+  if (sure !== undefined) {
+    await mustBeAlike(register, on, person, sure, { field: 'Patient.identifier', what: holder ? 'Health ID' : 'id' })
+    return { id: sure, isTaken: number !== undefined && (await isTaken(register, on, number, sure)) }
   }
   const early = await register.find(on, person, number)
   const soon = theOne(early)

@@ -7,8 +7,7 @@ import type { Register } from '../mpi/register/register.ts'
 /**
  * A card that was mixed up, or a number that was typed wrong, must not link two people.
  * @param holder id of the Patient who holds the Health ID, or has the number
- * @param field where the caller states it
- * @param what what the caller states
+ * @param stated what the caller states, and in which field
  * @throws Failure VALIDATION_FAILED
  */
 export async function mustBeAlike(
@@ -16,8 +15,7 @@ export async function mustBeAlike(
   on: Queryable,
   person: Features,
   holder: string,
-  field: string,
-  what = 'Health ID',
+  { what, field }: { readonly what: 'Health ID' | 'id'; readonly field: string },
 ): Promise<void> {
   if (person.names.length === 0 && person.birth === undefined && person.sex === undefined) return
   const isKnown = person.names.length > 0 && person.birth !== undefined

@@ -90,7 +90,10 @@ async function byHealthId(
 ): Promise<Resolved | undefined> {
   const holder = await holderOf(on, asked)
   if (!holder) return undefined
-  await mustBeAlike(parts.register, on, featuresOf(asPerson(request.body)), holder.patient, 'health_id')
+  await mustBeAlike(parts.register, on, featuresOf(asPerson(request.body)), holder.patient, {
+    what: 'Health ID',
+    field: 'health_id',
+  })
   const number = numberOf(parts, request)
   const isComplete = holder.current !== undefined && number === undefined
   const current = isComplete

@@ -1,7 +1,12 @@
 // CodeSystem/$lookup: what a code means. https://hl7.org/fhir/R4/codesystem-operation-lookup.html
-import { Failure } from '../../lib/failure.ts'
 import type { JsonObject } from '../../lib/json.ts'
-import { type CodeSystem, type Concept, codeSystem, propertiesOf } from '../../store/terminology/code-system.ts'
+import {
+  type CodeSystem,
+  type Concept,
+  codeSystem,
+  conceptIn,
+  propertiesOf,
+} from '../../store/terminology/code-system.ts'
 import { designated } from '../../store/terminology/expand.ts'
 import { objects, text } from '../../store/values.ts'
 import type { FhirReply } from '../request.ts'
@@ -19,8 +24,7 @@ export const lookupTakes = {
 export async function lookup(inputs: Inputs): Promise<FhirReply> {
   const [{ system: url, version, code }] = codesOf(inputs) as [ReturnType<typeof codesOf>[number]]
   const system = await codeSystem(inputs.library, version === undefined ? url : `${url}|${version}`)
-  const concept = system.concepts.get(code)
-  if (!concept) throw new Failure('NOT_FOUND', `The CodeSystem ${url} has no code "${code.slice(0, 100)}".`)
+  const concept = conceptIn(system, code)
   const wanted = inputs.all('property').map(String)
   const isWanted = (name: string): boolean => wanted.length === 0 || wanted.includes(name) || wanted.includes('*')
   const { resource } = system

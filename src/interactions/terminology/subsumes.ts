@@ -1,6 +1,6 @@
 // CodeSystem/$subsumes: which of two codes is the more general one? https://hl7.org/fhir/R4/codesystem-operation-subsumes.html
 import { Failure } from '../../lib/failure.ts'
-import { closure, codeSystem, codeSystemOf } from '../../store/terminology/code-system.ts'
+import { type CodeSystem, closure, codeSystem, codeSystemOf, conceptIn } from '../../store/terminology/code-system.ts'
 import type { FhirReply } from '../request.ts'
 import { type Inputs, oneOf, parametersReply, textOf } from './inputs.ts'
 
@@ -14,23 +14,20 @@ export const subsumesTakes = {
 export async function subsumes(inputs: Inputs): Promise<FhirReply> {
   const [a, b] = [oneOf(inputs, 'codeA', 'codingA'), oneOf(inputs, 'codeB', 'codingB')]
   const system = await systemOf(inputs, [a.system, b.system])
-  for (const { code } of [a, b])
-    if (!system.concepts.has(code))
-      throw new Failure('NOT_FOUND', `The CodeSystem ${system.url} has no code "${code.slice(0, 100)}".`)
-  const above = async (code: string): Promise<ReadonlySet<string>> => {
-    const found = closure(system, code, 'parents')
-    await inputs.library.work(found.size)
-    return found
+  for (const { code } of [a, b]) conceptIn(system, code)
+  return parametersReply([{ name: 'outcome', valueCode: await outcomeOf(inputs, system, a.code, b.code) }])
+}
+
+/** A code of http://hl7.org/fhir/concept-subsumption-outcome. */
+async function outcomeOf({ library }: Inputs, system: CodeSystem, a: string, b: string): Promise<string> {
+  const isAbove = async (one: string, other: string): Promise<boolean> => {
+    const found = closure(system, other, 'parents')
+    await library.work(found.size)
+    return found.has(one)
   }
-  const outcome =
-    a.code === b.code
-      ? 'equivalent'
-      : (await above(b.code)).has(a.code)
-        ? 'subsumes'
-        : (await above(a.code)).has(b.code)
-          ? 'subsumed-by'
-          : 'not-subsumed'
-  return parametersReply([{ name: 'outcome', valueCode: outcome }])
+  if (a === b) return 'equivalent'
+  if (await isAbove(a, b)) return 'subsumes'
+  return (await isAbove(b, a)) ? 'subsumed-by' : 'not-subsumed'
 }
 
 /** The system of the address, or the one that system and the codings name. @throws Failure MALFORMED_REQUEST if they name several, or none */

@@ -1,5 +1,6 @@
 // A stored CodeSystem as a graph of concepts: nesting, and the properties `parent` and `child`, are its hierarchy.
 // https://hl7.org/fhir/R4/codesystem.html#hierarchy
+import { Failure } from '../../lib/failure.ts'
 import { isJsonNumber, type JsonObject, numberOf } from '../../lib/json.ts'
 import { objects, text } from '../values.ts'
 import { type Library, unworkable } from './library.ts'
@@ -49,6 +50,13 @@ export async function codeSystem(library: Library, canonical: string): Promise<C
 export function mustHaveCodes(system: CodeSystem): CodeSystem {
   if (system.concepts.size > 0) return system
   throw unworkable(`The CodeSystem ${system.url} is stored without its codes (content: ${system.resource['content']}).`)
+}
+
+/** Returns a concept of the system. @throws Failure NOT_FOUND */
+export function conceptIn(system: CodeSystem, code: string): Concept {
+  const concept = system.concepts.get(code)
+  if (concept) return concept
+  throw new Failure('NOT_FOUND', `The CodeSystem ${system.url} has no code "${code.slice(0, 100)}".`)
 }
 
 // Without recursion: a client decides how deep a resource nests.

@@ -76,7 +76,7 @@ function personOf(fields: FileFields, number: 1 | 2): Features {
   return featuresOf({
     names: [{ given: value('given'), family: value('family') }],
     birthDate: value('birth_date'),
-    birthOrder: value('birth_order') === '' ? undefined : Number(value('birth_order')),
+    birthOrder: Number(value('birth_order')) || undefined,
     sex: value('gender'),
     phones: [value('phone')],
   })
