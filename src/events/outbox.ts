@@ -126,6 +126,9 @@ export function newEventId(): string {
   return `evt_${hex(now, 12)}${hex(count, 4)}${random(8).toString('hex')}`
 }
 
+/** Returns an id below those of all events since a moment, and above those before it. */
+export const firstEventIdAt = (moment: Date): string => `evt_${hex(Math.max(moment.getTime(), 0), 12)}`
+
 const hex = (value: number, length: number): string => value.toString(16).padStart(length, '0')
 
 const insertion = (arrays: readonly string[]): string =>

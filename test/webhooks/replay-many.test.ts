@@ -1,9 +1,11 @@
 // Many events of one endpoint once more: which ones, never twice at a time, within a bound, and what has come of them.
-import { beforeAll, beforeEach, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { firstEventIdAt } from '../../src/events/outbox.ts'
 import { Failure } from '../../src/lib/failure.ts'
 import { type Endpoint, findEndpoint } from '../../src/webhooks/endpoints.ts'
 import { prune } from '../../src/webhooks/prune.ts'
-import { lastReplays, mostReplayed, type ReplayWish, replayable, replayMany } from '../../src/webhooks/replay-many.ts'
+import { lastReplays, replayMany } from '../../src/webhooks/replay-many.ts'
+import { mostReplayed, type ReplayWish, replayable } from '../../src/webhooks/replayable.ts'
 import { openQueue, type Queue } from '../support/queue.ts'
 
 let queue: Queue
@@ -26,8 +28,8 @@ const minutes = (count: number): Date => new Date(noon.getTime() + count * 60_00
 const wish = (more: Partial<ReplayWish> = {}): ReplayWish => ({ state: 'missed', from: noon, to: minutes(60), ...more })
 
 /** An event whose attempts at the endpoint, so many minutes after noon, had these outcomes. */
-async function tried(outcomes: Readonly<Record<number, string>>, key = endpoint.key): Promise<string> {
-  const event = await queue.event()
+async function tried(outcomes: Readonly<Record<number, string>>, key = endpoint.key, id?: string): Promise<string> {
+  const event = await queue.event(id === undefined ? {} : { id })
   const delivery = crypto.randomUUID()
   for (const [after, outcome] of Object.entries(outcomes))
     await queue.put('webhook_attempt', {
@@ -75,16 +77,16 @@ test('what is being tried, and what is no longer stored, is left out', async () 
   const gone = await tried({ 5: 'exhausted' })
   await queue.query('delete from event where id = $1', [gone])
   expect(await found()).toEqual([])
-  expect(await refusal(send())).toBe('CONFLICT')
+  expect(await send()).toEqual({ begun: 0 })
   expect(await lastReplays(queue.database, endpoint, 5)).toEqual([])
 })
 
 test('each is delivered again with new attempts, and a second wish has nothing left to send', async () => {
   const events = [await tried({ 5: 'exhausted' }), await tried({ 6: 'withheld' })]
-  expect(await send()).toBe(2)
+  expect(await send()).toEqual({ begun: 2 })
   const begun = await queue.query('select event, attempt, is_replay from webhook_delivery order by event')
   expect(begun).toEqual(events.toSorted().map(event => ({ event, attempt: 1, is_replay: true })))
-  expect(await refusal(send())).toBe('CONFLICT')
+  expect(await send()).toEqual({ begun: 0 })
 })
 
 test('nothing is sent to an endpoint that is disabled', async () => {
@@ -107,20 +109,61 @@ test('a wish sends so many at most, the oldest first, and says that there are mo
       [from, to, endpoint.key, noon],
     )
   await add(1, mostReplayed)
-  expect(await replayable(queue.database, endpoint, wish())).toMatchObject({ hasMore: false })
+  expect((await replayable(queue.database, endpoint, wish())).next).toBeUndefined()
   await add(mostReplayed + 1, mostReplayed + 2)
-  const { events, hasMore } = await replayable(queue.database, endpoint, wish())
-  expect([events.length, hasMore, events[0]]).toEqual([mostReplayed, true, 'evt_00000001'])
-  expect(await send()).toBe(mostReplayed)
-  expect(await send()).toBe(2)
-  expect(await replayable(queue.database, endpoint, wish())).toEqual({ events: [], hasMore: false })
+  const { events, next } = await replayable(queue.database, endpoint, wish())
+  expect([events.length, events[0], next]).toEqual([mostReplayed, 'evt_00000001', events.at(-1)])
+  expect(await found({ after: next! })).toHaveLength(2)
+  expect(await send()).toEqual({ begun: mostReplayed, next })
+  expect(await send()).toEqual({ begun: 2 })
+  expect(await replayable(queue.database, endpoint, wish())).toEqual({ events: [] })
+})
+
+describe('events that an endpoint was never sent', () => {
+  const during = (minute: number, rest = '0001') => firstEventIdAt(minutes(minute)) + rest
+  beforeEach(() =>
+    queue.query(`update webhook_endpoint set events = '{encounter.created}' where key = $1`, [endpoint.key]),
+  )
+
+  test('are found by the time of the change, if they are of its types and no sample', async () => {
+    const [first, second] = [during(0), during(59)]
+    for (const id of [second, first]) await queue.event({ id })
+    await queue.event({ id: during(-1) })
+    await queue.event({ id: during(60) })
+    await queue.event({ id: during(5), event: 'consent.revoked' })
+    await queue.event({ id: during(6), version: 0 })
+    await queue.due(endpoint.key, await queue.event({ id: during(7) }))
+    const failed = await tried({ 5: 'exhausted' }, endpoint.key, during(8))
+    await tried({ 5: 'exhausted' }, await queue.endpoint({ client_id: client }), during(9))
+    expect(await found({ state: 'unsent' })).toEqual([first, during(9), second])
+    expect(await found()).toEqual([first, failed, during(9), second])
+    expect(await found({ state: 'all' })).toEqual([first, failed, during(9), second])
+    for (const state of ['exhausted', 'withheld', 'delivered'] as const)
+      expect(await found({ state })).toEqual(state === 'exhausted' ? [failed] : [])
+    expect(await found({ after: failed })).toEqual([during(9), second])
+  })
+
+  test('are looked for among so many at most, and the answer says where to go on', async () => {
+    await queue.query(
+      `insert into event (id, event, type, resource_id, version, audience, patient, patients, request_id, body)
+        select $1 || lpad(n::text, 8, '0'), case when n = 50001 then 'encounter.created' else 'consent.revoked' end, 1, 'r', 1, '*', '', '', '', '{}'
+        from generate_series(1, 50001) n`,
+      [firstEventIdAt(noon)],
+    )
+    const late = await tried({ 5: 'exhausted' }, endpoint.key, during(30))
+    const { events, next } = await replayable(queue.database, endpoint, wish())
+    expect([events, next]).toEqual([[], during(0, '00050000')])
+    expect(await replayable(queue.database, endpoint, wish({ after: next! }))).toEqual({
+      events: [during(0, '00050001'), late],
+    })
+  })
 })
 
 test('a replay says who asked for what, and what has come of it', async () => {
   const events = []
   for (const minute of [5, 6, 7, 8]) events.push(await tried({ [minute]: 'exhausted' }))
   const [good, better, bad] = events as [string, string, string]
-  expect(await send({ state: 'exhausted' })).toBe(4)
+  expect(await send({ state: 'exhausted' })).toEqual({ begun: 4 })
   const [before] = await lastReplays(queue.database, endpoint, 5)
   expect(before).toMatchObject({ userId: 'user/amina', state: 'exhausted', from: noon, to: minutes(60) })
   expect(before).toMatchObject({ events: 4, delivered: 0, waiting: 4, missed: 0 })

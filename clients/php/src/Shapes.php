@@ -916,6 +916,17 @@ namespace HealthInterop;
  *     example: mixed,
  *   }>,
  * }
+ * @phpstan-type WebhookReplay array{
+ *   subscription_id: string,
+ *   deliveries_started: int,
+ *   has_more: bool,
+ *   next_cursor: string|null,
+ * }
+ * @phpstan-type WebhookReplayRequest array{
+ *   from: string,
+ *   to?: string,
+ *   state?: 'missed'|'exhausted'|'withheld'|'unsent'|'delivered'|'all',
+ * }
  * @phpstan-type WebhookSecretRotation array{
  *   overlap_seconds?: int,
  * }

@@ -24,6 +24,8 @@ use HealthInterop\Internal\Unserializable;
  * @phpstan-import-type WebhookAttempts from Shapes
  * @phpstan-import-type WebhookDeliveries from Shapes
  * @phpstan-import-type WebhookEventTypes from Shapes
+ * @phpstan-import-type WebhookReplay from Shapes
+ * @phpstan-import-type WebhookReplayRequest from Shapes
  * @phpstan-import-type WebhookSecretRotation from Shapes
  * @phpstan-import-type WebhookSubscription from Shapes
  * @phpstan-import-type WebhookSubscriptionChange from Shapes
@@ -240,6 +242,34 @@ final class Webhooks
             'POST',
             '/api/v1/connect/webhooks/events/{event_id}/replay',
             ['event_id' => $eventId],
+        );
+        return $this->connection->json($call, $options);
+    }
+
+    /**
+     * Replay the events of a time span that a webhook subscription did not receive.
+     *
+     * While `has_more` is true, call again with `next_cursor`.
+     *
+     * @param string               $subscriptionId Id of the subscription
+     * @param WebhookReplayRequest $request        Time span, and which events
+     * @param string|null          $cursor         `next_cursor` of the reply before
+     * @param CallOptions          $options        Options of this call
+     * @return WebhookReplay
+     * @throws ServiceException
+     */
+    public function replayMissed(
+        string $subscriptionId,
+        #[\SensitiveParameter] array $request,
+        ?string $cursor = null,
+        array $options = [],
+    ): array {
+        $call = Call::of(
+            'POST',
+            '/api/v1/connect/webhooks/subscriptions/{subscription_id}/replay',
+            ['subscription_id' => $subscriptionId],
+            ['cursor' => $cursor],
+            $request,
         );
         return $this->connection->json($call, $options);
     }

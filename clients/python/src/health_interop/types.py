@@ -1561,7 +1561,9 @@ class WebhookSubscriptionChange(TypedDict):
     description: NotRequired[str]
     """A description for your own use."""
     status: NotRequired[Literal["active", "disabled"]]
-    """disabled: no new events are sent and pending deliveries wait. active: deliveries resume."""
+    """disabled: no new events are sent and pending deliveries wait. active: deliveries resume; replay the
+    subscription to receive the events in between.
+    """
 
 
 class RotatedWebhookSubscription(TypedDict):
@@ -1654,6 +1656,27 @@ class WebhookAttempts(TypedDict):
     """True if there are more entries."""
     next_cursor: Optional[str]
     """The cursor of the next page. Null on the last page."""
+
+
+class WebhookReplay(TypedDict):
+    """The deliveries that were started."""
+    subscription_id: str
+    deliveries_started: int
+    """How many events are sent again."""
+    has_more: bool
+    """True if more events may follow."""
+    next_cursor: Optional[str]
+    """The cursor of the next call, with the same body. Null if nothing follows."""
+
+
+WebhookReplayRequest = TypedDict(
+    "WebhookReplayRequest",
+    {
+        "from": str,
+        "to": NotRequired[str],
+        "state": NotRequired[Literal["missed", "exhausted", "withheld", "unsent", "delivered", "all"]],
+    },
+)
 
 
 class WebhookEventTypesDataItem(TypedDict):

@@ -1691,6 +1691,26 @@ export interface WebhookEventTypes {
   }[]
 }
 
+/** The deliveries that were started. */
+export interface WebhookReplay {
+  readonly subscription_id: string
+  /** How many events are sent again. */
+  readonly deliveries_started: number
+  /** True if more events may follow. */
+  readonly has_more: boolean
+  /** The cursor of the next call, with the same body. Null if nothing follows. */
+  readonly next_cursor: string | null
+}
+
+export interface WebhookReplayRequest {
+  /** The start of the time span: of delivery attempts or, for events without one, of the change. */
+  readonly from: string
+  /** The end of the time span, exclusive. Default: now. */
+  readonly to?: string
+  /** How the last attempt ended. missed: all that were not delivered. exhausted: all attempts failed. withheld: the client could not access the data. unsent: there was no attempt. delivered: the receiver accepted it. Default: missed. */
+  readonly state?: 'missed' | 'exhausted' | 'withheld' | 'unsent' | 'delivered' | 'all'
+}
+
 export interface WebhookSecretRotation {
   /** Seconds for which the previous secret remains valid. Default: one day. 0 ends it immediately. */
   readonly overlap_seconds?: number
@@ -1728,7 +1748,7 @@ export interface WebhookSubscriptionChange {
   readonly subscribed_events?: readonly string[]
   /** A description for your own use. */
   readonly description?: string
-  /** disabled: no new events are sent and pending deliveries wait. active: deliveries resume. */
+  /** disabled: no new events are sent and pending deliveries wait. active: deliveries resume; replay the subscription to receive the events in between. */
   readonly status?: 'active' | 'disabled'
 }
 
@@ -1830,6 +1850,12 @@ export interface WebhooksAttemptsParams {
   readonly eventId?: string
   /** Entries per page, 1 to 100. Default: 20. */
   readonly limit?: number
+  /** The next_cursor of the previous page, unchanged. */
+  readonly cursor?: string
+}
+
+/** Optional parameters of `webhooks.replayMissed`. */
+export interface WebhooksReplayMissedParams {
   /** The next_cursor of the previous page, unchanged. */
   readonly cursor?: string
 }

@@ -6,12 +6,15 @@ import type {
   WebhookDeliveries,
   WebhookEvent,
   WebhookEventTypes,
+  WebhookReplay,
+  WebhookReplayRequest,
   WebhookSecretRotation,
   WebhookSubscription,
   WebhookSubscriptionChange,
   WebhookSubscriptions,
   WebhooksAttemptsParams,
   WebhooksListParams,
+  WebhooksReplayMissedParams,
   WebhookTest,
 } from '../generated/types.ts'
 import type { CallOptions } from '../options.ts'
@@ -102,6 +105,17 @@ export class Webhooks {
   async replay(eventId: string, options?: CallOptions): Promise<WebhookDeliveries> {
     const place = at('/api/v1/connect/webhooks/events/{event_id}/replay', { event_id: eventId })
     return this.#sender.send({ method: 'POST', place, options })
+  }
+
+  /** Sends the events of a time span that did not arrive. While `has_more` is true, call again with `next_cursor` as the cursor. */
+  async replayMissed(
+    subscriptionId: string,
+    request: WebhookReplayRequest,
+    params?: WebhooksReplayMissedParams,
+    options?: CallOptions,
+  ): Promise<WebhookReplay> {
+    const call = { place: one(subscriptionId, '/replay'), query: { ...params }, body: request }
+    return this.#sender.send({ method: 'POST', ...call, options })
   }
 
   /** Lists the types of events. */

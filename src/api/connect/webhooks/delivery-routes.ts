@@ -2,19 +2,22 @@
 
 import type { EventType } from '../../../events/event-types.ts'
 import { type Reply, type Route, reply, route } from '../../../http/route.ts'
+import { Failure } from '../../../lib/failure.ts'
 import { listName, page, pageOf, pageQuery, wantedOf } from '../../../lib/paging.ts'
-import { Type } from '../../../lib/schema.ts'
+import { type Static, Type } from '../../../lib/schema.ts'
 import { type AttemptRow, attemptsOf } from '../../../webhooks/attempts.ts'
 import { findEndpoint } from '../../../webhooks/endpoints.ts'
 import { type Begun, replay, sendSample } from '../../../webhooks/replay.ts'
+import { replayMany } from '../../../webhooks/replay-many.ts'
 import type { ConnectParts } from '../parts.ts'
 import { common, subscriptionParam, subscriptions, webhooks } from './common.ts'
-import { Attempt, Deliveries, TestRequest } from './shapes.ts'
+import { Attempt, Deliveries, Replay, ReplayRequest, TestRequest } from './shapes.ts'
 
 export const deliveryRoutes = (parts: ConnectParts): Route[] => [
   attemptsRoute(parts),
   testRoute(parts),
   replayRoute(parts),
+  replayManyRoute(parts),
 ]
 
 const eventId = Type.String({ maxLength: 100, examples: ['evt_019be6f0a7c57d4f8f0d3a4b5c6d7e8f'] })
@@ -107,6 +110,47 @@ function replayRoute(parts: ConnectParts): Route {
       return begunReply(params.event_id, begun)
     },
   })
+}
+
+function replayManyRoute(parts: ConnectParts): Route {
+  return route({
+    ...common,
+    method: 'POST',
+    path: `${subscriptions}/{subscription_id}/replay`,
+    operationId: 'replayWebhookSubscription',
+    summary: 'Replay the events of a time span that a webhook subscription did not receive',
+    description:
+      'Includes the events that occurred while the subscription was disabled. Starts up to 1000 deliveries, the oldest events first. While has_more is true, call again with next_cursor. Only events that the client may access now are sent.',
+    params: subscriptionParam,
+    query: Type.Object({ cursor: pageQuery.cursor }, { additionalProperties: false }),
+    body: ReplayRequest,
+    maxBodyBytes: 4096,
+    replies: { 202: Replay },
+    async handle({ params: { subscription_id }, query: { cursor }, body, caller }) {
+      const list = listName(`webhook-replay ${subscription_id}`, body)
+      const [after] = cursor === undefined ? [] : parts.cursors.read(list, cursor)
+      const wish = { ...spanOf(body, parts.now()), state: body.state ?? 'missed', after }
+      const { begun, next } = await parts.databaseFor(caller).transaction(async on => {
+        on.afterwards(parts.wakeWebhooks)
+        return replayMany(on, await findEndpoint(on, subscription_id, caller.clientId), wish, caller.clientId)
+      })
+      return reply(202, {
+        subscription_id,
+        deliveries_started: begun,
+        has_more: next !== undefined,
+        next_cursor: next === undefined ? null : parts.cursors.write(list, [next]),
+      })
+    },
+  })
+}
+
+/** @throws Failure VALIDATION_FAILED for a span that is none. */
+function spanOf(body: Static<typeof ReplayRequest>, now: Date): { from: Date; to: Date } {
+  const [from, to] = [new Date(body.from), body.to === undefined ? now : new Date(body.to)]
+  if (from < to) return { from, to }
+  const field = body.to === undefined ? 'from' : 'to'
+  const message = field === 'to' ? 'must be later than from' : 'must be in the past'
+  throw new Failure('VALIDATION_FAILED', `${field} ${message}.`, { details: [{ field, code: 'range', message }] })
 }
 
 const begunReply = (event: string, begun: readonly Begun[]): Reply =>

@@ -4,6 +4,7 @@ import { type EventType, eventTypes } from '../../../events/event-types.ts'
 import { Type } from '../../../lib/schema.ts'
 import { moment, nullable } from '../../../shapes/fields.ts'
 import type { Endpoint } from '../../../webhooks/endpoints.ts'
+import { replayStates } from '../../../webhooks/replayable.ts'
 
 const callbackUrl = Type.String({
   minLength: 1,
@@ -36,7 +37,8 @@ export const SubscriptionChange = Type.Object(
     description: Type.Optional(description),
     status: Type.Optional(
       Type.Enum(['active', 'disabled'], {
-        description: 'disabled: no new events are sent and pending deliveries wait. active: deliveries resume.',
+        description:
+          'disabled: no new events are sent and pending deliveries wait. active: deliveries resume; replay the subscription to receive the events in between.',
       }),
     ),
   },
@@ -118,6 +120,32 @@ export const Deliveries = Type.Object(
     ),
   },
   { $id: 'WebhookDeliveries', description: 'The deliveries that were started.' },
+)
+
+export const ReplayRequest = Type.Object(
+  {
+    from: moment('The start of the time span: of delivery attempts or, for events without one, of the change.'),
+    to: Type.Optional(moment('The end of the time span, exclusive. Default: now.')),
+    state: Type.Optional(
+      Type.Enum([...replayStates], {
+        description:
+          'How the last attempt ended. missed: all that were not delivered. exhausted: all attempts failed. withheld: the client could not access the data. unsent: there was no attempt. delivered: the receiver accepted it. Default: missed.',
+      }),
+    ),
+  },
+  { $id: 'WebhookReplayRequest', additionalProperties: false },
+)
+
+export const Replay = Type.Object(
+  {
+    subscription_id: Type.String(),
+    deliveries_started: Type.Integer({ minimum: 0, description: 'How many events are sent again.' }),
+    has_more: Type.Boolean({ description: 'True if more events may follow.' }),
+    next_cursor: Type.Union([Type.String(), Type.Null()], {
+      description: 'The cursor of the next call, with the same body. Null if nothing follows.',
+    }),
+  },
+  { $id: 'WebhookReplay', description: 'The deliveries that were started.' },
 )
 
 export const Attempt = Type.Object(

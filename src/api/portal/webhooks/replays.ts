@@ -6,16 +6,14 @@ import { Failure } from '../../../lib/failure.ts'
 import { type Static, Type } from '../../../lib/schema.ts'
 import { asAct } from '../../../store/recording.ts'
 import type { Listed } from '../../../webhooks/endpoints.ts'
+import { lastReplays, type Replayed, replayMany } from '../../../webhooks/replay-many.ts'
 import {
-  lastReplays,
   mostReplayed,
   type Replayable,
-  type Replayed,
   type ReplayWish,
   replayable,
-  replayMany,
   replayStates,
-} from '../../../webhooks/replay-many.ts'
+} from '../../../webhooks/replayable.ts'
 import { endpointSeenBy } from '../../../webhooks/rights.ts'
 import { moment, number } from '../format.ts'
 import { type Html, html } from '../html.ts'
@@ -70,7 +68,9 @@ ${found && preview(view, endpoint, query, found)}
       const act = { deed: 'operation', query, patients: [], resources: 0 } as const
       await asAct(parts.database, caller, act, async within => {
         within.afterwards(parts.wakeWebhooks)
-        return (await replayMany(within, endpoint, wish, caller.clientId)) > 0
+        const { begun } = await replayMany(within, endpoint, wish, caller.clientId)
+        if (begun > 0) return true
+        throw new Failure('CONFLICT', 'Nothing is left to send again: look at the deliveries that wait.')
       })
       return { to: `/portal/webhooks/${id}/replays` }
     },
@@ -99,14 +99,14 @@ function form({ t }: PageView, { id }: Listed, { state = 'missed', from, to }: S
 }
 
 /** How many events that would be, and the button that sends them. */
-function preview({ t, language }: PageView, endpoint: Listed, sent: Sent, { events, hasMore }: Replayable): Html {
+function preview({ t, language }: PageView, endpoint: Listed, sent: Sent, { events, next }: Replayable): Html {
   const { id, isActive } = endpoint
   const count = events.length
   const hidden = Object.entries({ state: 'missed', ...sent }).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
   return html`<section><h2>${t('replays.preview')}</h2>
-<p role="status">${t('replays.found', { count })} ${hasMore && t('replays.more', { most: number(mostReplayed, language) })}</p>
+<p role="status">${t('replays.found', { count })} ${next && t(count > 0 ? 'replays.more' : 'replays.later', { most: number(mostReplayed, language) })}</p>
 ${!isActive && html`<p class="failure">${t('replays.disabled')}</p>`}${
   isActive &&
   count > 0 &&

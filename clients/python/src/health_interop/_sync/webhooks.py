@@ -188,6 +188,28 @@ class Webhooks(Module):
         )
         return reply
 
+    def replay_missed(
+        self,
+        subscription_id: str,
+        request: types.WebhookReplayRequest,
+        *,
+        cursor: Optional[str] = None,
+        **options: Unpack[CallOptions],
+    ) -> types.WebhookReplay:
+        """Replay the events of a time span that a webhook subscription did not receive.
+
+        POST /api/v1/connect/webhooks/subscriptions/{subscription_id}/replay
+        """
+        reply: types.WebhookReplay = self._send(
+            "POST",
+            "/api/v1/connect/webhooks/subscriptions/{subscription_id}/replay",
+            options,
+            path={"subscription_id": subscription_id},
+            query=fields(cursor=cursor),
+            body=request,
+        )
+        return reply
+
     def event_types(self, **options: Unpack[CallOptions]) -> types.WebhookEventTypes:
         """List the event types.
 
