@@ -179,7 +179,7 @@ function reachedTables(
   return {
     current: `(select r.type, r.id, r.version, r.method, r.updated_at, r.shard, r.key, ${visibility.resource('s', binder)} as is_seen
       from ${reached({ types }, boundReach(reach, binder), binder)} s join resource r using (shard, key)) resource`,
-    former: `(select h.type, h.id, h.version, h.method, h.updated_at, h.shard, null::bigint as key, ${visibility.version('h', binder)} as is_seen
+    former: `(select h.type, h.id, h.version, h.method, h.updated_at, h.shard, null::bigint as key, ${visibility.resource('h', binder)} as is_seen
       from (${former} offset 0) h) history`,
   }
 }

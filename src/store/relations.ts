@@ -42,7 +42,7 @@ export const entriesOf = (names: string): string =>
 
 /** Superseded versions and deletions. @param names a relation with the columns type, id and version */
 export const versionsOf = (names: string): string =>
-  `(select h.type, h.id, h.version, h.subject, h.author, h.about, h.body from ${placed(names)} join history h using (shard, type, id, version))`
+  `(select h.type, h.id, h.version, h.subject, h.author, h.about, h.tokens, h.body from ${placed(names)} join history h using (shard, type, id, version))`
 
 /** The last of the former versions that meet a condition on `h`, and on `placed`. @param names a relation with the columns type and id */
 export const lastVersionsOf = (names: string, condition: string): string =>

@@ -15,7 +15,7 @@ const given = (place: ColumnPlace, ...groups: ColumnGroup[]): string =>
 
 const versionColumns = 'updated_at, version, type, method, id, body'
 const versionColumnsOf = (row: string): string => versionColumns.replace(/\w+/g, `${row}.$&`)
-const readColumns = 'subject, author, about, owner'
+const readColumns = 'subject, author, about, owner, tokens'
 export const readColumnsOf = (row: string): string => readColumns.replace(/\w+/g, `${row}.$&`)
 
 /** New rows, under new row numbers. */

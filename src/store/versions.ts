@@ -60,7 +60,7 @@ export function versionTables({ visibility, of, ...binder }: Wanted): { current:
   return {
     current: `(select ${name}.type, ${name}.id, ${columnsIn('r')}, r.shard, r.key, ${visibility.resource('s', binder)} as is_seen
       from ${current} join search s using (shard, key)) resource`,
-    former: `(select h.type, h.id, ${columnsIn('h')}, h.shard, null::bigint as key, ${visibility.version('h', binder)} as is_seen
+    former: `(select h.type, h.id, ${columnsIn('h')}, h.shard, null::bigint as key, ${visibility.resource('h', binder)} as is_seen
       from ${former}) history`,
   }
 }

@@ -9,7 +9,7 @@ import type { Sketch } from './sketch.ts'
 
 /** What a caller may see; a caller without it sees all that its scopes open. */
 export interface Visibility {
-  /** The condition that the caller may see the resource of this row of `search`. */
+  /** The condition that the caller may see the resource of this row of `search`, or the version of this row of `history`. */
   resource(row: string, binder: Pick<Binder, 'bind'>): string
   /**
    * Holds wherever `resource` does, and looks at the columns subject and author alone: it passes over what the caller may not see by
@@ -20,8 +20,6 @@ export interface Visibility {
   readonly group: string
   /** Selects what a sketch of the group is made of (sketch.ts), as one row. */
   sketched(binder: Pick<Binder, 'bind'>): string
-  /** The condition that the caller may see this row of `history`, as far as the row itself decides it. */
-  version(row: string, binder: Pick<Binder, 'bind'>): string
   /** The condition that the caller may change the resource of this row of `search`, which it may see. */
   change(row: string, binder: Pick<Binder, 'bind'>): string
   /** Returns why the caller may not write this; undefined if it may. @param base address of this server's FHIR endpoint */

@@ -25,15 +25,14 @@ export const storedAbout = (events: string): string => `entry as materialized (
 /**
  * Joins what decides about an event `e` and an endpoint `p`: the client `c` that the endpoint belongs to; the version
  * of the resource behind the event, after a deletion its mark, and for FHIR subscriptions the current version, since
- * that is sent; and the resource as it is `now`, if that is another version. The codes of a former version are not
- * kept, so consents by code do not open it. For statements with the parts of `storedAbout`.
+ * that is sent; and the resource as it is `now`, if that is another version. For statements with the parts of `storedAbout`.
  */
 export const audienceOf = `join ${clients} c on c.id = p.client_id
   left join lateral (
     select r.type, r.subject, r.author, r.about, r.tokens from entry r
     where r.type = e.type and r.id = e.resource_id and (r.version = e.version or e.event = '')
     union all
-    select h.type, h.subject, h.author, h.about, null::bigint[] from former h
+    select h.type, h.subject, h.author, h.about, h.tokens from former h
     where h.type = e.type and h.id = e.resource_id and h.version = e.version and e.event <> ''
   ) source on e.audience = '${readers}' and not c.consent_exempt
   left join lateral (

@@ -67,6 +67,39 @@ test('whoever is told of many at once is told by codes, too', async () => {
   expect(rows.map(({ id }) => id)).toEqual(['open', 'result'])
 })
 
+test('of a former version, and of a deletion, a consent for a code opens what had the code', async () => {
+  const result = (more: object) => ({
+    resourceType: 'Observation',
+    id: 'past',
+    subject: patient,
+    status: 'final',
+    ...more,
+  })
+  await records.put([result({ code: { text: 'x' } }), result({ code: coded }), result({ code: { text: 'y' } })])
+  const versions = async (by: Principal) => {
+    const { versions: found } = await records.storeFor(by).history({ type: 'Observation', id: 'past', count: 10 })
+    return found.map(({ version, method }) => [version, method])
+  }
+  const read = (version: number) =>
+    records
+      .storeFor(clinic)
+      .readVersion('Observation', 'past', version)
+      .then(
+        () => 'seen',
+        () => 'closed',
+      )
+  await expect(versions(clinic)).rejects.toThrow('has not consented')
+  await records.put([result({ code: coded })])
+  expect(await versions(clinic)).toEqual([
+    [4, 'PUT'],
+    [2, 'PUT'],
+  ])
+  expect(await Promise.all([1, 2, 3, 4].map(read))).toEqual(['closed', 'seen', 'closed', 'seen'])
+  await records.remove('Observation/past')
+  expect((await versions(clinic))[0]).toEqual([5, 'DELETE'])
+  expect(await versions(clientOf('stranger'))).toEqual([])
+})
+
 test('of patients whom a search names those are told who have opened nothing', async () => {
   expect(await found(clinic, 'Condition', 'patient=open,shut')).toEqual({ ids: ['open'], closed: ['shut'] })
 })

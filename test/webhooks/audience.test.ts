@@ -11,6 +11,8 @@ let service: Service
 const call = fhirCaller(() => service)
 const store = creatorBy(call)
 let number = 0
+const category = 'http://terminology.hl7.org/CodeSystem/observation-category'
+const sections = 'http://terminology.hl7.org/CodeSystem/v2-0074'
 
 beforeAll(async () => {
   service = await startService()
@@ -103,6 +105,67 @@ describe('an event about a patient', () => {
       expect.objectContaining({ prescription_id: 'm1', status: 'deleted' }),
     ])
     expect(typesTo(stranger)).toEqual([])
+  })
+
+  describe('of a version that is not the last', () => {
+    const laboratory = { code: [{ coding: [{ system: category, code: 'laboratory' }] }] }
+    const report = (id: string, of: string, more: object = {}) => ({
+      resourceType: 'DiagnosticReport',
+      id,
+      status: 'final',
+      category: laboratory.code,
+      code: { coding: [{ system: 'http://loinc.org', code: '2823-3' }] },
+      subject: { reference: `Patient/${of}` },
+      ...more,
+    })
+    const isReleased = ['lab_result.released']
+
+    test('is for those to whom its codes were open, though a correction came before it was sent', async () => {
+      await store(patient('amended'), consentOf('c-amended', 'amended', 'clinic-l', laboratory))
+      const clinic = await told('clinic-l', isReleased)
+      clinic.receiver.answer(500)
+      await store(report('r1', 'amended'))
+      await clinic.attempted(1)
+      const noted = await call('PUT', 'DiagnosticReport/r1', { body: report('r1', 'amended', { conclusion: 'high' }) })
+      expect(noted.status).toBe(200)
+      clinic.receiver.answer(204)
+      await later(service, 100)
+      expect((await clinic.attempted(2)).map(({ outcome }) => outcome)).toEqual(['failed', 'delivered'])
+    })
+
+    test('is not for those whose codes it lacked, or to whom the last version is not open', async () => {
+      const section = (code: string) => [{ coding: [{ system: sections, code }] }]
+      await store(patient('coded'), consentOf('c-coded', 'coded', 'clinic-m', { code: section('CH') }))
+      const clinic = await told('clinic-m', isReleased)
+      clinic.receiver.answer(500)
+      for (const [id, before, after] of [
+        ['r2', 'CH', 'HM'],
+        ['r3', 'HM', 'CH'],
+      ] as const) {
+        await store(report(id, 'coded', { category: section(before) }))
+        await clinic.attempted(1)
+        const changed = await call('PUT', `DiagnosticReport/${id}`, {
+          body: report(id, 'coded', { category: section(after) }),
+        })
+        expect(changed.status).toBe(200)
+      }
+      clinic.receiver.answer(204)
+      await later(service, 100)
+      await quiet(service)
+      expect((await clinic.attempts()).map(({ outcome }) => outcome)).toEqual(['failed', 'withheld'])
+      expect(clinic.receiver.received).toHaveLength(1)
+    })
+
+    test('and that is deleted is for those to whom its codes were open', async () => {
+      await store(patient('withdrawn'), consentOf('c-withdrawn', 'withdrawn', 'clinic-n', laboratory))
+      const events = ['lab_result.released', 'lab_result.amended']
+      const [clinic, stranger] = [await told('clinic-n', events), await told('clinic-o', events)]
+      await store(report('r4', 'withdrawn'))
+      expect((await call('DELETE', 'DiagnosticReport/r4')).status).toBeLessThan(300)
+      await quiet(service)
+      expect(clinic.receiver.received.map(({ event }) => event.data.status)).toEqual([undefined, 'deleted'])
+      expect(typesTo(stranger)).toEqual([])
+    })
   })
 
   test('is on record before it is sent, once for each who is told', async () => {

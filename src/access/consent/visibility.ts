@@ -35,12 +35,12 @@ export function byConsent(viewer: Viewer): Visibility {
   const grantsBy = (bind: Bind) => grantsOf(bind(organization), bind(viewer.purpose || usualPurpose))
   const isOpen = (column: string, bind: Bind): string[] =>
     opened.length > 0 ? [`${column} = any(${bind(int8Array(opened))}::bigint[])`] : []
-  const way = (bind: Bind, grants: Grants, tokens: string | undefined): Way => ({
-    ...{ author: `${bind(author)}::bigint`, grants, tokens },
+  const way = (bind: Bind): Way => ({
+    ...{ author: `${bind(author)}::bigint`, grants: grantsBy(bind) },
     opened: opened.length > 0 ? `${bind(int8Array(opened))}::bigint[]` : undefined,
   })
   return {
-    resource: (row, { bind }) => anyOf(ways(row, way(bind, grantsBy(bind), `${row}.tokens`))),
+    resource: (row, { bind }) => anyOf(ways(row, way(bind))),
     likely: (row, { bind, sketch }) =>
       anyOf([
         ...likelyGranted(`${bind(organization)}::bigint`, `${row}.subject`, sketch, bind),
@@ -49,8 +49,6 @@ export function byConsent(viewer: Viewer): Visibility {
       ]),
     group: `${organizationId} ${author}`,
     sketched: ({ bind }) => sketched(`${bind(organization)}::bigint`, `${bind(author)}::bigint`),
-    // The codes of a former version are not kept, so consents by code open the current version only.
-    version: (row, { bind }) => anyOf(ways(row, way(bind, grantsBy(bind), undefined))),
     divided: (row, types, { bind }) => {
       const grants = grantsBy(bind)
       const surely = [
@@ -94,7 +92,7 @@ export interface Viewers {
  */
 export function seenBy({ author, organization }: Viewers, row: string): string {
   const grants = grantsOf(organization, `'${usualPurpose}'`)
-  return anyOf(ways(row, { author, grants, tokens: `${row}.tokens`, opened: undefined }))
+  return anyOf(ways(row, { author, grants, opened: undefined }))
 }
 
 /** The client that reads a row, and what is known of it. */
@@ -104,15 +102,14 @@ interface Way {
   readonly grants: Grants
   /** Array of the patients that are open without consent, as their hashes; undefined: none. */
   readonly opened: string | undefined
-  readonly tokens: string | undefined
 }
 
 /**
- * Returns the conditions under which the columns subject, author and about of a row lead to a patient or author that
+ * Returns the conditions under which the columns type, subject, author, about and tokens of a row lead to a patient or author that
  * opens it.
  */
-function ways(row: string, { author, grants, opened, tokens }: Way): string[] {
-  const asked = { type: `${row}.type`, tokens }
+function ways(row: string, { author, grants, opened }: Way): string[] {
+  const asked = { type: `${row}.type`, tokens: `${row}.tokens` }
   return [
     `${row}.subject = ${noPatient}`,
     `${row}.author = ${author}`,
@@ -131,8 +128,8 @@ const patientHash = (id: string): bigint => hash64(`Patient/${id}`)
 /** What a grant is asked about, as columns of a row. */
 interface Asked {
   readonly type: string
-  /** Its postings; undefined: not known, so that only grants count that do not ask for them. */
-  readonly tokens: string | undefined
+  /** Its postings; null: not known, so that only grants count that do not ask for them. */
+  readonly tokens: string
 }
 
 /** The grants there are as the statement begins. */
@@ -153,8 +150,8 @@ function grantsOf(organization: string, purpose: string): Grants {
   // `offset 0`: asked for one patient at a time, whatever the planner believes of their number.
   const opening = (which: string, { type, tokens }: Asked): string =>
     `select g.patient from consent_grant g where ${which} and (g.types is null or ${type} = any(g.types)) and ${purposes}
-        and (g.codes is null${tokens ? ` or g.codes && ${tokens}` : ''})
-        and (g.except_codes is null${tokens ? ` or not g.except_codes && ${tokens}` : ''}) offset 0`
+        and (g.codes is null or g.codes && ${tokens})
+        and (g.except_codes is null or not g.except_codes && ${tokens}) offset 0`
   return {
     open: (patient, asked) => opening(`${now} and g.patient = ${patient}`, asked),
     // `+ 0`: found by the patients, who are few; an organisation can have any number of grants.

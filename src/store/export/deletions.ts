@@ -64,7 +64,7 @@ export async function deletions(
           and h.updated_at > to_timestamp($2::double precision / 1000) and h.updated_at <= to_timestamp($3::double precision / 1000)
           and (h.type, h.id) > ($4::smallint, $5::text collate "C")
           and not exists (select 1 from history n where n.shard = h.shard and n.type = h.type and n.id = h.id and n.version > h.version and n.method = ${methods.DELETE})
-          ${visibility ? `and ${visibility.version('h', binder)}` : ''}
+          ${visibility ? `and ${visibility.resource('h', binder)}` : ''}
         order by h.type, h.id limit ${pageSize}
       ), there as materialized (
         select placed.type, placed.id from (select d.type, d.id, d.shard, d.key from page join directory d using (type, id)) placed
