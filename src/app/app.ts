@@ -23,6 +23,7 @@ import { createLimits, quotasOf } from '../http/limits.ts'
 import { openApiDocument, openApiRoute } from '../http/openapi.ts'
 import type { Route } from '../http/route.ts'
 import { createApp } from '../http/server.ts'
+import { recordSignIn } from '../http/sign-ins.ts'
 import { ensureDemoClient, ensureDemoUser } from '../identity/demo.ts'
 import { createIdentity, type Identity } from '../identity/identity.ts'
 import { archiveFolderOf, type Config } from '../lib/config.ts'
@@ -140,6 +141,7 @@ export async function createApplication(
     ...{ issuer: dataSet.issuer, address, addresses: dataSet.addresses },
     log,
     holderOf: healthId => holderOf(database, healthId),
+    recordSignIn: attempt => recordSignIn(audit, attempt),
   })
   const metrics = createMetrics({
     database,

@@ -17,7 +17,7 @@ import { paths } from './paths.ts'
 import { createPatients, type Patients } from './patients.ts'
 import { createRevocations, type Revocations } from './revocations.ts'
 import { createChecker, createSecrets } from './secrets.ts'
-import { createSessions, type Sessions } from './sessions.ts'
+import { createSessions, type Sessions, type SignIn } from './sessions.ts'
 import { createThrottle } from './throttle.ts'
 import { createTokens, type Tokens, tokenLifetime } from './tokens.ts'
 
@@ -37,6 +37,8 @@ export interface IdentityOptions {
   readonly reach: Reach
   /** Returns the patient that holds a Health ID, in canonical form. */
   readonly holderOf: (healthId: string) => Promise<Holder | undefined>
+  /** Puts an attempt to sign in to the portal on the audit trail. @throws Failure UNAVAILABLE */
+  readonly recordSignIn: (attempt: SignIn) => Promise<void>
   /** Milliseconds. */
   readonly now?: () => number
   /** Milliseconds of a monotonic clock. */
@@ -68,7 +70,7 @@ const tidyEvery = 3_600_000
  * processes.
  */
 export async function createIdentity(options: IdentityOptions): Promise<Identity> {
-  const { database, environment, encryptionKey, issuer, log, reach, holderOf, derive } = options
+  const { database, environment, encryptionKey, issuer, log, reach, holderOf, recordSignIn, derive } = options
   const { now = Date.now, elapsed } = options
   const keys = await createKeys({ database, encryptionKey, now, elapsed, lifetime: tokenLifetime })
   const revocations = createRevocations(database, tokenLifetime, now)
@@ -101,7 +103,7 @@ export async function createIdentity(options: IdentityOptions): Promise<Identity
   const bearer = bearerAuthenticator(tokens)
   // Failures of one kind of caller do not count against another kind from the same address.
   const patients = createPatients({ database, throttle: createThrottle(now), holderOf, now })
-  const sessions = createSessions({ database, checker, throttle: createThrottle(now), now })
+  const sessions = createSessions({ database, checker, throttle: createThrottle(now), record: recordSignIn, now })
   const tidying = setInterval(() => {
     tidy(database, keys, now()).catch(error => log.warn({ err: error }, 'identity: could not delete expired data'))
   }, tidyEvery).unref()

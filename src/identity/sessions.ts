@@ -6,6 +6,7 @@ import type { Credentials } from '../access/scheme.ts'
 import type { Database } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
 import { uuidv7 } from '../lib/ids.ts'
+import { asAct } from '../store/recording.ts'
 import { mustBeSameOrigin, sessionCookie, sessionIn } from './cookies.ts'
 import { digestOf, newOpaque } from './opaque.ts'
 import type { Checker } from './secrets.ts'
@@ -29,10 +30,10 @@ export interface Sessions {
   /** Seconds that a session lives at most. */
   readonly lifetime: number
   /**
-   * Begins a session under a new id.
+   * Begins a session under a new id, which the audit trail records, as it does a wrong pair.
    * @throws Failure UNAUTHENTICATED for any wrong pair, AUTH_THROTTLED after too many, UNAVAILABLE when too many wait.
    */
-  begin(given: { email: string; password: string; address: string }): Promise<BegunSession>
+  begin(given: { email: string; password: string; address: string; requestId: string }): Promise<BegunSession>
   /**
    * Authenticates a user by the session cookie. @throws Failure UNAUTHENTICATED, TOKEN_EXPIRED; FORBIDDEN for pages of
    * other origins.
@@ -41,10 +42,25 @@ export interface Sessions {
   end(caller: UserCaller): Promise<void>
 }
 
+/** An attempt to sign in, as the audit trail records it. */
+export interface SignIn {
+  /** `user/…`; empty if nobody has the e-mail address. */
+  readonly clientId: string
+  readonly organizationId: string
+  /** The session that began; empty if none did. */
+  readonly tokenId: string
+  readonly address: string
+  readonly requestId: string
+  /** Why it was refused. */
+  readonly failure: Failure | undefined
+}
+
 export interface SessionsParts {
   readonly database: Database
   readonly checker: Checker
   readonly throttle: Throttle
+  /** Records an attempt to sign in. @throws Failure UNAVAILABLE */
+  readonly record: (attempt: SignIn) => Promise<void>
   readonly now: () => number
 }
 
@@ -52,8 +68,15 @@ export function createSessions(parts: SessionsParts): Sessions {
   const { database, now } = parts
   return {
     lifetime,
-    async begin({ email, password, address }) {
-      const user = await signedIn(parts, foldEmail(email), password, address)
+    async begin({ email, password, address, requestId }) {
+      const attempt = { address, requestId }
+      const { user, isRight } = await tryToSignIn(parts, foldEmail(email), password, address)
+      if (!user || !isRight) {
+        const failure = refused('UNAUTHENTICATED', 'The e-mail address or the password is wrong.')
+        const who = { clientId: user ? `user/${user.id}` : '', organizationId: user?.organizationId ?? '', tokenId: '' }
+        await parts.record({ ...attempt, ...who, failure })
+        throw failure
+      }
       const cookie = newOpaque('')
       const caller = userCaller(user, uuidv7())
       const time = new Date(now())
@@ -64,6 +87,8 @@ export function createSessions(parts: SessionsParts): Sessions {
         values: [digestOf(cookie), caller.tokenId, user.id, address, time, expiresAt],
       })
       await endOldest(database, user.id, time)
+      const { clientId, organizationId, tokenId } = caller
+      await parts.record({ ...attempt, clientId, organizationId, tokenId, failure: undefined })
       return { cookie, caller }
     },
     async authenticate(credentials) {
@@ -81,22 +106,29 @@ export function createSessions(parts: SessionsParts): Sessions {
       if (row.last_seen_at.getTime() <= now() - 60_000) await seen(database, row.session, now())
       return userCaller({ ...row, organizationId: row.organization_id }, row.session)
     },
-    async end({ tokenId, within }) {
-      await (within ?? database).query({ text: 'delete from portal_session where id = $1', values: [tokenId] })
+    async end(caller) {
+      await asAct(database, caller, { deed: 'logout', patients: [], resources: 0 }, async within => {
+        await within.query({ text: 'delete from portal_session where id = $1', values: [caller.tokenId] })
+        return true
+      })
     },
   }
 }
 
-/** Returns a user by address and password. An unknown user costs one hash as well. */
-async function signedIn(parts: SessionsParts, email: string, password: string, address: string): Promise<User> {
-  const { database, checker, throttle } = parts
-  const user = await tried(throttle(email, address), async () => {
+/** Returns the user of an address, and whether this is the password. An unknown user costs one hash as well. */
+async function tryToSignIn(
+  { database, checker, throttle }: SessionsParts,
+  email: string,
+  password: string,
+  address: string,
+): Promise<{ user: User | undefined; isRight: boolean }> {
+  let user: User | undefined
+  const right = await tried(throttle(email, address), async () => {
     const found = await findUser(database, email)
-    const id = await checker.find(password, found ? [{ id: 1, hash: found.hash }] : [])
-    return id === undefined ? undefined : found?.user
+    user = found?.user
+    return checker.find(password, found ? [{ id: 1, hash: found.hash }] : [])
   })
-  if (user) return user
-  throw refused('UNAUTHENTICATED', 'The e-mail address or the password is wrong.')
+  return { user, isRight: right !== undefined }
 }
 
 interface SessionRow {

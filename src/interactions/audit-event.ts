@@ -42,16 +42,26 @@ const isEmergency = ({ interaction }: ChainedRecord): boolean => interaction ===
 const purposesOf = ({ purpose }: ChainedRecord): string[] =>
   purpose === 'BTG' ? ['BTG', 'ETREAT'] : purpose === '' ? [] : [purpose]
 
-function kindOf(record: ChainedRecord): Pick<AuditEvent, 'type' | 'subtype'> {
-  if (isEmergency(record))
-    return {
-      type: coding(dcm, '110113', 'Security Alert'),
-      subtype: [coding(dcm, '110127', 'Emergency Override Started')],
-    }
+function kindOf({ interaction }: ChainedRecord): Pick<AuditEvent, 'type' | 'subtype'> {
+  const kind = dicomKinds[interaction]
+  if (kind) return { type: coding(dcm, ...kind.type), subtype: [coding(dcm, ...kind.subtype)] }
   return {
     type: coding(`${terminology}/audit-event-type`, 'rest', 'Restful Operation'),
-    subtype: [coding('http://hl7.org/fhir/restful-interaction', record.interaction, record.interaction)],
+    subtype: [coding('http://hl7.org/fhir/restful-interaction', interaction, interaction)],
   }
+}
+
+type CodeAndDisplay = readonly [code: string, display: string]
+
+const authentication: CodeAndDisplay = ['110114', 'User Authentication']
+
+/** What is no interaction of FHIR, by the codes of DICOM. */
+export const dicomKinds: Readonly<
+  Partial<Record<ChainedRecord['interaction'], { readonly type: CodeAndDisplay; readonly subtype: CodeAndDisplay }>>
+> = {
+  emergency: { type: ['110113', 'Security Alert'], subtype: ['110127', 'Emergency Override Started'] },
+  login: { type: authentication, subtype: ['110122', 'Login'] },
+  logout: { type: authentication, subtype: ['110123', 'Logout'] },
 }
 
 const coding = (system: string, code: string, display?: string): Coding => ({

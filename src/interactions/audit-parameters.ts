@@ -7,7 +7,7 @@ import type { Deed } from '../store/access.ts'
 import type { Base } from '../store/base.ts'
 import { dateInterval, latest } from '../store/dates.ts'
 import { referenceTarget } from '../store/values.ts'
-import { basicAudit, dcm, profileNames, terminology } from './audit-event.ts'
+import { basicAudit, dcm, dicomKinds, profileNames, terminology } from './audit-event.ts'
 import { wrongParameter } from './parameters.ts'
 
 export interface AuditParameter {
@@ -56,10 +56,21 @@ const without = (type: SearchParamType, modifiers: readonly string[] = []): Audi
 const among = (column: Extract<AuditTest, { among: unknown }>['column'], system: string, codes: readonly string[]) =>
   codes.map((code): Concept => ({ system, code, test: { column, among: [code] } }))
 
-const deeds: readonly Exclude<Deed, 'emergency'>[] = [
+const deeds: readonly Exclude<Deed, 'emergency' | 'login' | 'logout'>[] = [
   ...(['read', 'vread', 'history-instance', 'history-type', 'history-system', 'search-type', 'search-system'] as const),
   ...(['create', 'update', 'patch', 'delete', 'transaction', 'operation'] as const),
 ]
+/** The codes of DICOM, each with all rows that have it. */
+const ofDicom = (element: 'type' | 'subtype'): Concept[] =>
+  Object.values(dicomKinds).map(({ [element]: [code] }) => ({
+    system: dcm,
+    code,
+    test: {
+      column: 'interaction',
+      among: Object.entries(dicomKinds).flatMap(([deed, kind]) => (kind[element][0] === code ? deed : [])),
+    },
+  }))
+
 const hasPatient: AuditTest = { patients: 'some' }
 const showsQuery: AuditTest = { all: [{ shows: 'query' }, notEmergency] }
 const roles = `${terminology}/object-role`
@@ -107,13 +118,10 @@ export const auditParameters: Readonly<Record<string, AuditParameter>> = {
   policy: { type: 'uri', modifiers: [], has: { not: { column: 'token_id', among: [''] } }, find: policyTest },
   site: without('token', ['not']),
   source: { type: 'reference', modifiers: ['identifier'], has: everyRow, find: sourceTest },
-  subtype: coded([
-    ...among('interaction', 'http://hl7.org/fhir/restful-interaction', deeds),
-    { system: dcm, code: '110127', test: isEmergency },
-  ]),
+  subtype: coded([...among('interaction', 'http://hl7.org/fhir/restful-interaction', deeds), ...ofDicom('subtype')]),
   type: coded([
-    { system: `${terminology}/audit-event-type`, code: 'rest', test: notEmergency },
-    { system: dcm, code: '110113', test: isEmergency },
+    { system: `${terminology}/audit-event-type`, code: 'rest', test: { column: 'interaction', among: deeds } },
+    ...ofDicom('type'),
   ]),
 }
 

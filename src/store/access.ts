@@ -2,7 +2,7 @@
 import type { ColumnType } from '../db/arrays.ts'
 import type { WriteMethod } from './type-number.ts'
 
-/** What was done, as a code of http://hl7.org/fhir/restful-interaction; `emergency`: emergency access to a patient began. */
+/** What was done, as a code of http://hl7.org/fhir/restful-interaction; `emergency`: emergency access to a patient began; `login`, `logout`: a user's session. */
 export type Deed =
   | 'read'
   | 'vread'
@@ -18,6 +18,8 @@ export type Deed =
   | 'transaction'
   | 'operation'
   | 'emergency'
+  | 'login'
+  | 'logout'
 
 /** What each method of HTTP does to a resource that it changes. */
 export const deedOfMethod = {

@@ -37,6 +37,7 @@ beforeEach(async () => {
     log: { warn: (...told: unknown[]) => void warned.push(told) } as unknown as Log,
     reach: { allowed: networks(''), isLocal: true },
     holderOf: async () => undefined,
+    recordSignIn: async () => {},
     derive: (secret, recipe) => {
       hashes++
       return argon2id(secret, recipe)

@@ -22,8 +22,9 @@ const proves = async (password: string, { hash }: { hash: string }) =>
 async function session(email: string) {
   const { begin, authenticate } = createSessions({
     ...{ database, checker: { find: async () => 1 }, throttle: createThrottle(Date.now), now: Date.now },
+    record: async () => {},
   })
-  const { cookie } = await begin({ email, password: '', address: '10.0.0.1' })
+  const { cookie } = await begin({ email, password: '', address: '10.0.0.1', requestId: 'request' })
   const credentials = {
     method: 'GET',
     baseUrl: 'https://interop.example.org',

@@ -10,6 +10,7 @@ import { createIdempotency } from '../../src/http/idempotency.ts'
 import { createLimits, sameQuotas } from '../../src/http/limits.ts'
 import { listen } from '../../src/http/listen.ts'
 import { createApp } from '../../src/http/server.ts'
+import { recordSignIn } from '../../src/http/sign-ins.ts'
 import { argon2id, type Derive } from '../../src/identity/argon2.ts'
 import { createClient, type NewClient } from '../../src/identity/clients.ts'
 import { createIdentity, type Identity, type IdentityOptions } from '../../src/identity/identity.ts'
@@ -73,6 +74,7 @@ export async function startProcess({
     return derive(secret, recipe)
   }
   const encryptionKey = Buffer.from(testKey, 'base64')
+  const audit = createAuditWriter({ database, key: sealingKey(encryptionKey), log, now: () => new Date(now()) })
   const identity = await createIdentity({
     database,
     environment: 'local',
@@ -81,6 +83,7 @@ export async function startProcess({
     log,
     reach: { allowed: networks(''), isLocal: true },
     holderOf,
+    recordSignIn: attempt => recordSignIn(audit, attempt),
     now,
     elapsed,
     derive: counted,
@@ -101,7 +104,7 @@ export async function startProcess({
       unitOfWork: (_caller, work) => database.transaction(work),
       now: () => new Date(now()),
     }),
-    audit: createAuditWriter({ database, key: sealingKey(encryptionKey), log, now: () => new Date(now()) }),
+    audit,
     log,
     observer: { begun: () => {}, answered: () => {} },
     baseUrl: undefined,

@@ -11,7 +11,7 @@ export interface Sessions {
   /** Seconds that a session lives at most. */
   readonly lifetime: number
   /** @throws Failure UNAUTHENTICATED for any wrong pair, AUTH_THROTTLED after too many, UNAVAILABLE when too many wait. */
-  begin(given: { email: string; password: string; address: string }): Promise<{
+  begin(given: { email: string; password: string; address: string; requestId: string }): Promise<{
     readonly cookie: string
     readonly caller: UserCaller
   }>
@@ -66,7 +66,8 @@ export function sessionRoutes(sessions: Sessions, isSecure: boolean): Route[] {
       replies: { 201: PortalUser },
       async handle(request) {
         mustBeSameOrigin(request)
-        const { cookie, caller } = await sessions.begin({ ...request.body, address: request.remoteAddress })
+        const { remoteAddress: address, requestId } = request
+        const { cookie, caller } = await sessions.begin({ ...request.body, address, requestId })
         return reply(201, shown(caller), { 'set-cookie': cookieText(cookie, sessions.lifetime, isSecure) })
       },
     }),

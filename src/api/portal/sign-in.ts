@@ -56,8 +56,9 @@ export const signInRoutes = (parts: SignInParts): Route[] => [
     async handle(request) {
       mustBeSameOrigin(request)
       const { email, password, next } = fieldsOf(Form, request.body)
+      const { remoteAddress: address, requestId } = request
       try {
-        const { cookie } = await parts.sessions.begin({ email, password, address: request.remoteAddress })
+        const { cookie } = await parts.sessions.begin({ email, password, address, requestId })
         return seeOther(ownPath(next), { 'set-cookie': cookieText(cookie, parts.sessions.lifetime, parts.isSecure) })
       } catch (error) {
         if (!(error instanceof Failure) || error.status >= 500) throw error

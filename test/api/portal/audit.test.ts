@@ -183,3 +183,88 @@ describe('the verification', () => {
     expect(french.text).toContain('AuditEvent/1-2: la ligne ne correspond pas à son empreinte')
   })
 })
+
+describe('signing in', () => {
+  const dicom = 'http://dicom.nema.org/resources/ontology/DCM'
+  const signIn = (email: string, password: string, requestId: string) =>
+    fetch(`${service.url}/api/v1/portal/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-request-id': requestId },
+      body: JSON.stringify({ email, password }),
+    })
+  /** The one event of a request, as FHIR has it. */
+  async function eventOf(requestId: string) {
+    const database = await databaseOf(service)
+    const [row, ...more] = await rowsOf(database, requestId)
+    expect(more).toEqual([])
+    const { body } = await call('GET', `AuditEvent/${row!.chain}-${row!.sequence}`)
+    return { row: row!, event: body }
+  }
+
+  test('is on record with the user and the session, as is signing out', async () => {
+    const somebody = await portalUser(service, ['developer'])
+    const answer = await signIn(somebody.email, somebody.password, 'signing-in')
+    const cookie = /^service_session=[^;]*/.exec(answer.headers.get('set-cookie') ?? '')![0]
+    const { user_id: user } = (await answer.json()) as { user_id: string }
+    const begun = await eventOf('signing-in')
+    const who = {
+      client_id: `user/${user}`,
+      organization_id: 'hospital-a',
+      address: '127.0.0.1',
+      outcome: 0,
+      patients: [],
+    }
+    expect(begun.row).toMatchObject({ ...who, interaction: 'login', action: 'E', query: '' })
+    expect(begun.row.token_id).not.toBe('')
+    expect(begun.event).toMatchObject({
+      type: { system: dicom, code: '110114' },
+      subtype: [{ system: dicom, code: '110122' }],
+      outcome: '0',
+    })
+    const out = await fetch(`${service.url}/api/v1/portal/session`, {
+      method: 'DELETE',
+      headers: { cookie, 'x-request-id': 'signing-out', origin: service.url },
+    })
+    expect(out.status).toBe(204)
+    const ended = await eventOf('signing-out')
+    expect(ended.row).toMatchObject({ ...who, interaction: 'logout', token_id: begun.row.token_id })
+    expect(ended.event.subtype).toMatchObject([{ system: dicom, code: '110123' }])
+    const shown = (await found('action=login')).join('\n')
+    expect(shown).toContain(`${somebody.email} user/${user} hospital-a Sign-in`)
+    expect(shown).not.toContain('Sign-out')
+  })
+
+  test('with a wrong password is on record with the user, for an unknown address with nobody, and never with what was typed', async () => {
+    const somebody = await portalUser(service, ['developer'])
+    expect((await signIn(somebody.email, 'wrong-secret', 'wrong-password')).status).toBe(401)
+    const refused = { interaction: 'login', outcome: 4, problem: 'UNAUTHENTICATED', token_id: '' }
+    const { row, event } = await eventOf('wrong-password')
+    expect(row).toMatchObject({
+      ...refused,
+      client_id: expect.stringMatching(/^user\/usr_/),
+      organization_id: 'hospital-a',
+    })
+    expect((await signIn('typed-secret@hospital.example', 'wrong-secret', 'unknown-address')).status).toBe(401)
+    const unknown = await eventOf('unknown-address')
+    expect(unknown.row).toMatchObject({ ...refused, client_id: '', organization_id: '' })
+    expect(JSON.stringify([row, event, unknown])).not.toContain('secret')
+    expect((await found('action=login&outcome=4')).join('\n')).toMatch(/hospital-a Sign-in .* refused/)
+  })
+
+  test('is found by the codes of DICOM, apart from interactions of FHIR and emergencies', async () => {
+    const codes = async (query: string): Promise<string[]> => {
+      const { body } = await call('GET', `AuditEvent?${query}&_count=100`)
+      return [
+        ...new Set<string>(
+          body.entry.map((each: { resource: { subtype: { code: string }[] } }) => each.resource.subtype[0]!.code),
+        ),
+      ].sort()
+    }
+    expect(await codes(`type=${dicom}|110114`)).toEqual(['110122', '110123'])
+    expect(await codes('subtype=110122')).toEqual(['110122'])
+    expect(await codes('type=110113')).toEqual(['110127'])
+    const rest = await codes('type=rest')
+    expect(rest).toContain('read')
+    expect(rest.filter(each => each.startsWith('110'))).toEqual([])
+  })
+})

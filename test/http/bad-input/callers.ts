@@ -33,7 +33,9 @@ export async function createCallers(service: Service, patient: { id: string; hea
       return bearer((await identity.patients.enrol({ healthId: patient.healthId, code, address })).token)
     },
     async user() {
-      return { cookie: `${sessionCookie}=${(await identity.sessions.begin({ email, password, address })).cookie}` }
+      return {
+        cookie: `${sessionCookie}=${(await identity.sessions.begin({ email, password, address, requestId: 'request' })).cookie}`,
+      }
     },
   }
   const proofs: Record<CallerKind, Record<string, string>> = {

@@ -10,17 +10,19 @@ import { parse } from '../../../lib/health-id.ts'
 import { type Static, Type } from '../../../lib/schema.ts'
 import { holderOf } from '../../../mpi/register/health-ids.ts'
 import { mergedWith } from '../../../mpi/register/merged.ts'
+import type { Deed } from '../../../store/access.ts'
 import { type Html, html } from '../html.ts'
 import type { PageView } from '../page.ts'
 
 const actions = ['R', 'C', 'U', 'D', 'E'] as const
+const deeds: readonly string[] = ['emergency', 'login', 'logout'] satisfies Deed[]
 const outcomes = ['0', '4', '8'] as const
 const text = Type.Optional(Type.String({ maxLength: 200 }))
 
 export const filterQuery = Type.Object({
   patient: text,
   client: text,
-  action: Type.Optional(Type.Enum(['', ...actions, 'emergency'])),
+  action: Type.Optional(Type.Enum(['', ...actions, ...deeds])),
   outcome: Type.Optional(Type.Enum(['', ...outcomes])),
   from: Type.Optional(Type.String({ maxLength: 10 })),
   to: Type.Optional(Type.String({ maxLength: 10 })),
@@ -49,7 +51,7 @@ export async function testsOf(on: Queryable, filters: Filters, timeZone: string)
     ...patients,
     ...given('client').map((each): AuditTest => ({ column: 'client_id', among: [each] })),
     ...given('action').map(
-      (each): AuditTest => ({ column: each === 'emergency' ? 'interaction' : 'action', among: [each] }),
+      (each): AuditTest => ({ column: deeds.includes(each) ? 'interaction' : 'action', among: [each] }),
     ),
     ...given('outcome').map((each): AuditTest => ({ column: 'outcome', among: [each] })),
     ...given('request').map((each): AuditTest => ({ column: 'request_id', among: [each] })),
@@ -105,7 +107,7 @@ export function filterForm({ t }: PageView, filters: Filters): Html {
   return html`<form method="get" action="/portal/audit" class="filters" role="search">
 ${field('patient')}
 ${field('client')}
-${choice('action', [...actions, 'emergency'])}
+${choice('action', [...actions, ...deeds])}
 ${choice('outcome', outcomes)}
 ${day('from')}
 ${day('to')}
