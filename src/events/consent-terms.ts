@@ -3,7 +3,7 @@
 
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Base } from '../store/base.ts'
-import { dateInterval } from '../store/dates.ts'
+import { dateInterval, endOfTime } from '../store/dates.ts'
 import { objects } from '../store/values.ts'
 import { codeIn, codingsIn, extension, targetOf } from './elements.ts'
 
@@ -127,8 +127,5 @@ function standingOf(status: unknown, permits: boolean, isOurs: boolean): Terms['
       return undefined
   }
 }
-
-/** From the year 10000 on, timestamps have another format. */
-const endOfTime = Date.UTC(10_000, 0, 1)
 
 const momentAt = (time: number): string | null => (time < endOfTime ? new Date(time).toISOString() : null)

@@ -1,5 +1,6 @@
 // Checks a request's parts against the schemas of its route: every problem at once, each with its place.
 import type { TSchema } from 'typebox'
+import { IsDateTime, Set as setFormat } from 'typebox/format'
 import { Compile, type Validator } from 'typebox/schema'
 import { Settings } from 'typebox/system'
 import { type FailureDetail, invalid } from '../lib/failure.ts'
@@ -7,6 +8,9 @@ import { problemsOf } from './problems.ts'
 
 // The default is eight errors; a client that sent more receives all of them.
 Settings.Set({ maxErrors: 200 })
+
+// JSON Schema takes a leap second, of which JavaScript knows nothing: such a moment would be neither past nor future.
+setFormat('date-time', text => IsDateTime(text) && !Number.isNaN(Date.parse(text)))
 
 const compiled = new WeakMap<TSchema, Validator>()
 

@@ -6,6 +6,7 @@ import type { Queryable } from '../../db/statement.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Base } from '../../store/base.ts'
+import { endOfTime } from '../../store/dates.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
 import { aboutPatient, allVersions, lastVersionsOf } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
@@ -208,6 +209,6 @@ function rowOf(patient: string, { organization, from, until, types, codes, excep
 }
 
 function moment(time: number): string {
-  if (Number.isFinite(time)) return new Date(time).toISOString()
-  return time < 0 ? '-infinity' : 'infinity'
+  if (time >= endOfTime) return 'infinity'
+  return time === Number.NEGATIVE_INFINITY ? '-infinity' : new Date(time).toISOString()
 }

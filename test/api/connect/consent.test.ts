@@ -340,6 +340,8 @@ describe('what makes no sense is refused, and nothing is stored', () => {
     [{ consent_type: 'full_record', expires_at: '2020-01-01T00:00:00Z' }, 'expires_at', 'future'],
     [{ consent_type: 'full_record', expires_at: '2999-01-01T00:00:00Z' }, 'expires_at', '100 years'],
     [{ consent_type: 'full_record', expires_at: 'tomorrow' }, 'expires_at', ''],
+    [{ consent_type: 'full_record', expires_at: '2016-12-31T23:59:60Z' }, 'expires_at', 'date and time'],
+    [{ consent_type: 'full_record', expires_at: '2030-12-31T23:59:60Z' }, 'expires_at', 'date and time'],
     [{ consent_type: 'full_record', scopes: ['lab:read'] }, 'scopes.0', 'not a scope'],
     [{ consent_type: 'full_record', scopes: ['webhooks:manage'] }, 'scopes', 'no read access'],
     [{ consent_type: 'full_record', verification_method: 'guess' }, 'verification_method', ''],
