@@ -82,7 +82,7 @@ function birthOf(text: string | undefined): BirthDate | undefined {
  * The last eight digits: a number is the same with and without its country, and with the digit that was put before
  * Cameroon's numbers in 2014. Shorter ones say nothing.
  */
-function phoneOf(text: string): string[] {
+export function phoneOf(text: string): string[] {
   const digits = text.normalize('NFKD').replace(/\D/g, '')
   return digits.length < 8 ? [] : [digits.slice(-8)]
 }

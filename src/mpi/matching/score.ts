@@ -10,7 +10,7 @@ import {
   type Likeness,
   type NameLevel,
 } from './compare.ts'
-import type { Features, NameWords } from './person.ts'
+import type { BirthDate, Features, NameWords } from './person.ts'
 import type { Matching } from './weights.ts'
 
 /** One reason of a score. */
@@ -40,10 +40,10 @@ export function score(a: Features, b: Features, matching: Matching, shareOf: Sha
   const add = (field: Field, level: string | undefined): void => {
     if (level !== undefined) parts.push(partOf(field, level, matching))
   }
-  add('birth_date', compareBirth(a.birth, b.birth))
+  add('birth_date', compareBirth(birthIn(a, matching), birthIn(b, matching)))
   add('birth_order', compareWhole(a.birthOrder, b.birthOrder))
   add('sex', compareWhole(a.sex, b.sex))
-  add('phone', comparePhones(a.phones, b.phones))
+  add('phone', comparePhones(phonesIn(a, matching), phonesIn(b, matching)))
   const blocking = parts.filter(({ blocks }) => blocks)
   return {
     bits: sum(parts),
@@ -122,9 +122,16 @@ function exchanged(one: NameWords, other: NameWords, matching: Matching, shareOf
   ]
 }
 
+/** What forms state where a date or a number is not known is left out of the comparison. */
+const birthIn = ({ birth }: Features, { standIns: { birthDates } }: Matching): BirthDate | undefined =>
+  birth && birthDates.has(`${birth.year}-${birth.month}-${birth.day}`) ? undefined : birth
+
+const phonesIn = ({ phones }: Features, { standIns }: Matching): readonly string[] =>
+  phones.filter(phone => !standIns.phones.has(phone))
+
 /** True for a name that begins with what forms state where none is known. */
-function isStandIn(name: readonly string[], { standIns }: Matching): boolean {
-  const known = standIns.get(name[0] ?? '')
+function isStandIn(name: readonly string[], { standIns: { names } }: Matching): boolean {
+  const known = names.get(name[0] ?? '')
   return known?.some(words => words.every((word, index) => word === name[index])) ?? false
 }
 

@@ -1,10 +1,12 @@
 // The weights of matching, as `mappings/matching.json` holds them. For a wrong file, the error states what is wrong and
 // where.
 
+import { isDay } from '../../lib/day.ts'
 import { isObject, type JsonObject } from '../../lib/json.ts'
 import { nearest } from '../../lib/nearest.ts'
 import { type Field, type Likeness, levels } from './compare.ts'
 import { words } from './names.ts'
+import { phoneOf } from './person.ts'
 
 /** What it says that a field compares to a level. */
 interface Weight {
@@ -24,13 +26,22 @@ export interface Matching {
   readonly ownNameShare: number
   /** The most that the rarity of a name adds or takes. */
   readonly rarityBits: number
-  /** What stands where a name is not known, in words, by its first word. */
-  readonly standIns: ReadonlyMap<string, readonly (readonly string[])[]>
+  readonly standIns: StandIns
   /** What it costs to take a given name for a family name. */
   readonly exchangedBits: number
   /** The share of people with the same name, where names are not counted. */
   readonly usualShares: Readonly<Record<'given' | 'family', number>>
   readonly fields: Readonly<Record<Field, Readonly<Record<string, Weight>>>>
+}
+
+/** What forms state where something is not known. */
+interface StandIns {
+  /** In words, by the first word. */
+  readonly names: ReadonlyMap<string, readonly (readonly string[])[]>
+  /** Days: `1900-01-01`. */
+  readonly birthDates: ReadonlySet<string>
+  /** As `Features.phones` has them. */
+  readonly phones: ReadonlySet<string>
 }
 
 /** The position in the file, and the list of what is wrong with it. */
@@ -90,7 +101,7 @@ function matchingOf(value: unknown, reader: Reader): Matching {
     },
     ownNameShare: shareIn(likeness, 'own_name', at('likeness')),
     rarityBits: numberIn(objectIn(file['rarity'], ['most_bits'], at('rarity')), 'most_bits', at('rarity'), 0, 20),
-    standIns: phrasesIn(objectIn(file['stand_ins'], ['names'], at('stand_ins')), 'names', at('stand_ins')),
+    standIns: standInsIn(file['stand_ins'], at('stand_ins')),
     exchangedBits: Math.log2(shareIn(exchanged, 'same_person', at('names_exchanged'))),
     usualShares: { given: shares.given['same']!.other, family: shares.family['same']!.other },
     fields: mapValues(shares, field => mapValues(field, weightOf)),
@@ -167,23 +178,46 @@ function objectIn(
   return value
 }
 
-/** Each is looked at by its first word. */
-const mostPhrases = 1000
+function standInsIn(value: unknown, reader: Reader): StandIns {
+  const found = objectIn(value, ['names', 'birth_dates', 'phones'], reader)
+  const list = <Item>(name: string, expected: string, read: (text: string) => Item | undefined): Item[] =>
+    listIn(found[name], within(reader, name), expected, read)
+  const names = new Map<string, string[][]>()
+  for (const phrase of list('names', 'a text with letters, such as "baby"', nonEmptyWords))
+    names.set(phrase[0]!, [...(names.get(phrase[0]!) ?? []), phrase])
+  return {
+    names,
+    birthDates: new Set(list('birth_dates', 'a date, such as "1900-01-01"', text => (isDay(text) ? text : undefined))),
+    phones: new Set(list('phones', 'a number of at least eight digits, such as "00000000"', text => phoneOf(text)[0])),
+  }
+}
 
-function phrasesIn(object: JsonObject, name: string, reader: Reader): Map<string, string[][]> {
-  const value = object[name] ?? []
-  const phrases = new Map<string, string[][]>()
-  if (!Array.isArray(value) || value.length > mostPhrases) {
-    reader.problems.push(`${within(reader, name).path} must be a list of at most ${mostPhrases} texts`)
-    return phrases
+const nonEmptyWords = (text: string): string[] | undefined => {
+  const found = words(text)
+  return found.length > 0 ? found : undefined
+}
+
+/** Names are looked at by their first word. */
+const mostStandIns = 1000
+
+function listIn<Item>(
+  value: unknown,
+  { path, problems }: Reader,
+  expected: string,
+  read: (text: string) => Item | undefined,
+): Item[] {
+  if (value === undefined) return []
+  if (!Array.isArray(value) || value.length > mostStandIns) {
+    problems.push(`${path} must be a list of at most ${mostStandIns} texts`)
+    return []
   }
-  for (const [index, phrase] of value.entries()) {
-    const [first, ...rest] = typeof phrase === 'string' ? words(phrase) : []
-    if (first === undefined)
-      reader.problems.push(`${within(reader, name).path}[${index}] must be a text with letters, such as "baby"`)
-    else phrases.set(first, [...(phrases.get(first) ?? []), [first, ...rest]])
+  const items: Item[] = []
+  for (const [index, each] of value.entries()) {
+    const item = typeof each === 'string' ? read(each) : undefined
+    if (item === undefined) problems.push(`${path}[${index}] must be ${expected}`)
+    else items.push(item)
   }
-  return phrases
+  return items
 }
 
 function shareIn(object: JsonObject, name: string, reader: Reader): number {

@@ -71,6 +71,17 @@ describe('somebody new', () => {
     expect(more).toEqual([])
   })
 
+  test('whose birth date and telephone number only state that nobody knew them is not taken for a namesake', async () => {
+    const namesake = {
+      ...{ first_name: 'Odette', last_name: 'Tchakounte', sex: 'female' },
+      ...{ date_of_birth: '1900-01-01', phone_number: '+237 699 999 999' },
+    }
+    const [one, other] = [await resolve(namesake), await resolve(namesake)]
+    expect([one.body.status, one.body.possible_duplicates]).toEqual(['created', 0])
+    expect([other.body.status, other.body.possible_duplicates]).toEqual(['created', 1])
+    expect(other.body.health_id).not.toBe(one.body.health_id)
+  })
+
   test('is of Cameroon unless something else is said', async () => {
     const { body } = await resolve({ first_name: 'Blaise', last_name: 'Etoundi', date_of_birth: '1960-02-02' })
     expect([body.country_code, body.health_id.slice(0, 2)]).toEqual(['CM', 'CM'])

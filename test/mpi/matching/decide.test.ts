@@ -115,6 +115,25 @@ test.each(unnamed)('a %s is not linked by the name', (_, one, other = one) => {
   expect(decision.ranked[0]!.score).toMatchObject({ isBlocked: true })
 })
 
+test('a birth date that forms state where it is not known is none, whatever else agrees', () => {
+  for (const birthDate of ['1900-01-01', '9999-12-31', '0001-01-01']) {
+    const decision = decided({ ...amina, birthDate }, { ...amina, birthDate })
+    expect([birthDate, decision.outcome, decision.id]).toEqual([birthDate, 'possible', undefined])
+    expect(decided({ ...amina, birthDate }, amina).ranked[0]!.score).toMatchObject({ isContradicted: false })
+  }
+})
+
+test('a telephone number that forms state where there is none has no weight', () => {
+  const bits = (phone: string, other = phone) =>
+    score(features({ ...amina, phone }), features({ ...amina, phone: other }), matching).bits
+  const without = score(features({ ...amina, phone: undefined }), features(amina), matching).bits
+  for (const phone of ['+237 600 000 000', '99999999', '12345678', '677777777']) {
+    expect([phone, bits(phone)]).toEqual([phone, without])
+    expect([phone, bits(phone, '670123456')]).toEqual([phone, without])
+  }
+  expect(bits('670123456')).toBeGreaterThan(without)
+})
+
 test('a name that only resembles a stand-in is a name, and a number in both is no obstacle', () => {
   for (const given of ['Babylas', 'Xavier', 'Testimony', 'Amina 2', 'Enoch', 'Fils-Aimé', 'Man'])
     expect(decided({ ...amina, given }, { ...amina, given })).toMatchObject({ outcome: 'match' })

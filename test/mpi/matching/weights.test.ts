@@ -88,13 +88,28 @@ test.each<[string, (file: Shipped) => void, string]>([
   ],
   [
     'a stand-in that is no name',
-    file => (file['stand_ins'] = { names: ['baby', '12'] }),
+    file => Object.assign(file['stand_ins'] as object, { names: ['baby', '12'] }),
     'matching.json: stand_ins.names[1] must be a text with letters, such as "baby"',
   ],
   [
     'stand-ins that are no list',
-    file => (file['stand_ins'] = { names: 'baby' }),
+    file => Object.assign(file['stand_ins'] as object, { names: 'baby' }),
     'matching.json: stand_ins.names must be a list of at most 1000 texts',
+  ],
+  [
+    'a stand-in that is no day',
+    file => Object.assign(file['stand_ins'] as object, { birth_dates: ['1900-01-01', '01/01/1900'] }),
+    'matching.json: stand_ins.birth_dates[1] must be a date, such as "1900-01-01"',
+  ],
+  [
+    'a stand-in that is too short for a telephone number',
+    file => Object.assign(file['stand_ins'] as object, { phones: ['00 00'] }),
+    'matching.json: stand_ins.phones[0] must be a number of at least eight digits, such as "00000000"',
+  ],
+  [
+    'stand-ins without a list',
+    file => delete (file['stand_ins'] as { phones?: unknown }).phones,
+    'matching.json: stand_ins.phones is missing',
   ],
   ['a field that is left out', file => delete file.fields['phone'], 'matching.json: fields.phone is missing'],
   [
