@@ -42,6 +42,8 @@ interface StandIns {
   readonly birthDates: ReadonlySet<string>
   /** As `Features.phones` has them. */
   readonly phones: ReadonlySet<string>
+  /** File numbers, as `numberWords` has them. */
+  readonly numbers: ReadonlySet<string>
 }
 
 /** The position in the file, and the list of what is wrong with it. */
@@ -179,7 +181,7 @@ function objectIn(
 }
 
 function standInsIn(value: unknown, reader: Reader): StandIns {
-  const found = objectIn(value, ['names', 'birth_dates', 'phones'], reader)
+  const found = objectIn(value, ['names', 'birth_dates', 'phones', 'numbers'], reader)
   const list = <Item>(name: string, expected: string, read: (text: string) => Item | undefined): Item[] =>
     listIn(found[name], within(reader, name), expected, read)
   const names = new Map<string, string[][]>()
@@ -189,6 +191,9 @@ function standInsIn(value: unknown, reader: Reader): StandIns {
     names,
     birthDates: new Set(list('birth_dates', 'a date, such as "1900-01-01"', text => (isDay(text) ? text : undefined))),
     phones: new Set(list('phones', 'a number of at least eight digits, such as "00000000"', text => phoneOf(text)[0])),
+    numbers: new Set(
+      list('numbers', 'a text with letters or digits, such as "n/a"', text => numberWords(text) || undefined),
+    ),
   }
 }
 
@@ -196,6 +201,20 @@ const nonEmptyWords = (text: string): string[] | undefined => {
   const found = words(text)
   return found.length > 0 ? found : undefined
 }
+
+/** True for what forms state where a file has no number: `N/A`, `UNKNOWN`, `000`, `-`. */
+export function isNoNumber(value: string, { standIns }: Matching): boolean {
+  const text = numberWords(value)
+  return text === '' || standIns.numbers.has(text)
+}
+
+/** A file number without case, accents and punctuation; of nothing but zeros, one. */
+const numberWords = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .replace(/^0+$/, '0')
 
 /** Names are looked at by their first word. */
 const mostStandIns = 1000

@@ -8,7 +8,7 @@ import { blockingKeys } from '../matching/blocking.ts'
 import { type Candidate, type Decision, decide } from '../matching/decide.ts'
 import { type Features, nobody } from '../matching/person.ts'
 import { type Score, score } from '../matching/score.ts'
-import type { Matching } from '../matching/weights.ts'
+import { isNoNumber, type Matching } from '../matching/weights.ts'
 import { createCounts, type Words } from './counts.ts'
 import type { OwnNumber } from './patient.ts'
 import { lockKeys, numberPosting } from './postings.ts'
@@ -24,8 +24,8 @@ export interface MatchVerdict {
 
 export interface Register {
   /**
-   * Decides whether a person is registered: compares with all who share a blocking key, or have the number. The other
-   * candidates are exact where it is no match.
+   * Decides whether a person is registered: compares with all who share a blocking key, or have the number, unless it is one that
+   * states that there is none. The other candidates are exact where it is no match.
    */
   find(on: Queryable, person: Features, number?: OwnNumber): Promise<MatchVerdict>
   /** Returns the ids of the patients that have a number. */
@@ -65,9 +65,11 @@ export function createRegister(matching: () => Matching): Register {
     const weights = matching()
     return surely(person, compared, weights, await counts.people(on)) ?? counted(on, person, compared, weights)
   }
+  const real = (number: OwnNumber | undefined): OwnNumber | undefined =>
+    number && isNoNumber(number.value, matching()) ? undefined : number
   return {
     async find(on, person, number) {
-      const rows = await candidates(on, person, number)
+      const rows = await candidates(on, person, real(number))
       return {
         decision: await decided(on, person, rows.map(candidateOf)),
         healthIds: new Map(rows.flatMap(({ patient, health_id: id }) => (id === null ? [] : [[patient, id] as const]))),
@@ -75,7 +77,7 @@ export function createRegister(matching: () => Matching): Register {
       }
     },
     async numbered(on, number) {
-      const rows = await candidates(on, nobody, number)
+      const rows = await candidates(on, nobody, real(number))
       return new Set(rows.map(({ patient }) => patient))
     },
     async compare(on, person, patient) {
@@ -91,7 +93,7 @@ export function createRegister(matching: () => Matching): Register {
       await on.run({
         name: 'register-lock',
         text: 'select pg_advisory_xact_lock(key) from unnest($1::bigint[]) as key',
-        values: [int8Array(lockKeys(person, number))],
+        values: [int8Array(lockKeys(person, real(number)))],
       })
     },
   }

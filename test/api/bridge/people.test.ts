@@ -45,6 +45,16 @@ test.each([
   expect(await numbered(value)).toMatchObject([{ id }])
 })
 
+test('people whose file number states that there is none are not one', async () => {
+  const before = await people()
+  await admitted('PID|1||UNKNOWN^^^ETOUDI^MR||Inconnu^X|||M')
+  await admitted('PID|1||UNKNOWN^^^ETOUDI^MR||Inconnu^X|||M')
+  expect(await people()).toBe(before + 2)
+  await admitted('PID|1||N/A^^^ETOUDI^MR||BIYONG^Pascaline||19770302|F')
+  await admitted('PID|1||N/A^^^ETOUDI^MR||BIYONG^Pascaline||19770302|F')
+  expect(await people()).toBe(before + 3)
+})
+
 test('a message that says little finds a person of whom more is known, and who was known otherwise before', async () => {
   await admitted('PID|1||k-1^^^ETOUDI^MR||ATEBA^Bebe||20260101|F')
   const [{ id }] = await numbered('k-1')

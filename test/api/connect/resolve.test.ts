@@ -82,6 +82,21 @@ describe('somebody new', () => {
     expect(other.body.health_id).not.toBe(one.body.health_id)
   })
 
+  test.each(['N/A', 'UNKNOWN', '000000', '-', 'inconnu'])(
+    'is not found by the file number %s, which states that there is none',
+    async none => {
+      const namesake = {
+        first_name: 'Hortense',
+        last_name: 'Kamga',
+        date_of_birth: '1900-01-01',
+        external_reference: none,
+      }
+      const [one, other] = [await resolve(namesake), await resolve(namesake)]
+      expect([one.body.status, other.body.status]).toEqual(['created', 'created'])
+      expect(other.body.health_id).not.toBe(one.body.health_id)
+    },
+  )
+
   test('is of Cameroon unless something else is said', async () => {
     const { body } = await resolve({ first_name: 'Blaise', last_name: 'Etoundi', date_of_birth: '1960-02-02' })
     expect([body.country_code, body.health_id.slice(0, 2)]).toEqual(['CM', 'CM'])

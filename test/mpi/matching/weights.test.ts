@@ -107,6 +107,11 @@ test.each<[string, (file: Shipped) => void, string]>([
     'matching.json: stand_ins.phones[0] must be a number of at least eight digits, such as "00000000"',
   ],
   [
+    'a stand-in of nothing but punctuation',
+    file => Object.assign(file['stand_ins'] as object, { numbers: ['n/a', '--'] }),
+    'matching.json: stand_ins.numbers[1] must be a text with letters or digits, such as "n/a"',
+  ],
+  [
     'stand-ins without a list',
     file => delete (file['stand_ins'] as { phones?: unknown }).phones,
     'matching.json: stand_ins.phones is missing',
