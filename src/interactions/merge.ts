@@ -1,11 +1,12 @@
 // Patient/$merge: merges two patients that are one person (https://hl7.org/fhir/R5/patient-operation-merge.html, which
-// R4 does not have; the shape is the same). References to the source stay, and lead a reader to the target.
+// R4 does not have; the shape is the same). References to the source stay, and lead a reader to the target. Patient/$unmerge makes them
+// two people again.
 
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
-import { linked, obstacle, replacesLink, survivor } from '../mpi/register/merge.ts'
+import { linked, obstacle, replacesLink, separated, survivor, undoObstacle } from '../mpi/register/merge.ts'
 import { type Addresses, healthIdsOf } from '../mpi/register/patient.ts'
-import { merged } from '../patients/merge.ts'
+import { merged, unmerged } from '../patients/merge.ts'
 import type { Store } from '../store/store.ts'
 import { referenceTarget } from '../store/values.ts'
 import { wrongParameter } from './parameters.ts'
@@ -15,6 +16,8 @@ import { flagOf, type Inputs, inputsOf } from './terminology/inputs.ts'
 export const mergeTakes = { preview: 'true returns the merged patient without storing it.' } as const
 
 const taken = ['source-patient', 'target-patient', 'result-patient', ...Object.keys(mergeTakes)]
+
+export const unmergeTakes = { preview: 'true returns the target as it would be without storing it.' } as const
 
 export async function mergeOf(store: Store, request: FhirRequest): Promise<FhirReply> {
   const inputs = inputsOf(store.library(), request, taken)
@@ -31,7 +34,28 @@ export async function mergeOf(store: Store, request: FhirRequest): Promise<FhirR
     return last ?? JSON.stringify(result)
   }
   const result = await request.people.together(merge)
-  return { status: 200, body: answer(request.body, result, isPreview) }
+  return { status: 200, body: answer(request.body, result, isPreview ? preview : done) }
+}
+
+const preview = 'This is a preview of the target. Nothing was stored.'
+const done = 'The patients were merged. Patient/$unmerge undoes it.'
+const undone =
+  'The merge was undone. What was recorded for the target since the merge, or moved to it, stays there: review whose it is.'
+
+export async function unmergeOf(store: Store, request: FhirRequest): Promise<FhirReply> {
+  const inputs = inputsOf(store.library(), request, ['source-patient', 'target-patient', ...Object.keys(unmergeTakes)])
+  const { addresses } = request.people
+  const [source, target] = [idIn(inputs, 'source-patient', addresses), idIn(inputs, 'target-patient', addresses)]
+  const isPreview = flagOf(inputs, 'preview')
+  const result = await request.people.together(async own => {
+    const [from, into] = [await readBy(own, source), await readBy(own, target)]
+    const reason = undoObstacle(from.patient, into.patient, addresses)
+    if (reason !== undefined) throw refused(reason)
+    const separate = separated(from.patient, into.patient, addresses).target
+    if (isPreview) return previewed(own, separate)
+    return (await unmerged({ own, addresses }, from, into)) ?? JSON.stringify(separate)
+  })
+  return { status: 200, body: answer(request.body, result, isPreview ? preview : undone) }
 }
 
 function idIn(inputs: Inputs, name: string, { base }: Addresses): string {
@@ -75,10 +99,7 @@ function previewed(store: Store, result: JsonObject): string {
   return JSON.stringify(result)
 }
 
-function answer(input: unknown, result: string, isPreview: boolean): string {
-  const text = isPreview
-    ? 'This is a preview of the merged target. Nothing was stored.'
-    : 'The patients were merged. To undo the merge, remove the links from both and set the source to active.'
+function answer(input: unknown, result: string, text: string): string {
   const outcome = {
     resourceType: 'OperationOutcome',
     issue: [{ severity: 'information', code: 'informational', details: { text }, diagnostics: text }],

@@ -4,7 +4,7 @@ import { Failure } from '../lib/failure.ts'
 import { everythingOf } from './everything.ts'
 import { lastnOf } from './lastn.ts'
 import { matchOf, matchTakes } from './match.ts'
-import { mergeOf, mergeTakes } from './merge.ts'
+import { mergeOf, mergeTakes, unmergeOf, unmergeTakes } from './merge.ts'
 import type { Operation } from './operation.ts'
 import { terminologyOperations } from './terminology/operations.ts'
 import { transformTakes } from './transform/inputs.ts'
@@ -78,6 +78,16 @@ export const operations: readonly Operation[] = [
     summary: 'Merge two patients that are the same person',
     takes: mergeTakes,
     run: mergeOf,
+  },
+  {
+    name: 'unmerge',
+    definition: 'https://health-interop.org/fhir/OperationDefinition/Patient-unmerge',
+    of: 'Patient',
+    onType: ['POST'],
+    onInstance: [],
+    summary: 'Restore two patients that were merged by mistake',
+    takes: unmergeTakes,
+    run: unmergeOf,
   },
   ...terminologyOperations,
   {

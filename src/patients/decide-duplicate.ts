@@ -1,17 +1,18 @@
-// A person decides whether two records are one: they are merged as by Patient/$merge, or kept apart and not proposed again.
+// A person decides whether two records are one: they are merged as by Patient/$merge, or kept apart and not proposed again. A merge can be
+// undone.
 
 import { onBehalfOf, system, type UserCaller } from '../access/caller.ts'
 import { Failure } from '../lib/failure.ts'
 import { type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
-import { obstacle, survivor } from '../mpi/register/merge.ts'
-import { type Addresses, healthIdsOf } from '../mpi/register/patient.ts'
-import { settled } from '../mpi/register/review.ts'
+import { obstacle, survivor, undoObstacle } from '../mpi/register/merge.ts'
+import { type Addresses, healthIdsOf, replacementOf } from '../mpi/register/patient.ts'
+import { settled, undone } from '../mpi/register/review.ts'
 import { inOperation } from '../store/operation.ts'
 import { recordedFor } from '../store/recording.ts'
 import type { Store } from '../store/store.ts'
 import { type Acting, inUnitOfWork } from '../store/unit-of-work.ts'
-import { type DuplicateReview, readPeople, reviewOf } from './duplicates.ts'
-import { merged, type ReadPatient } from './merge.ts'
+import { type DuplicateReview, outcomeFor, readPeople, reviewOf } from './duplicates.ts'
+import { merged, type ReadPatient, unmerged } from './merge.ts'
 
 export interface DecidingParts extends Acting {
   readonly addresses: Addresses
@@ -84,6 +85,39 @@ export function keepApart(parts: DecidingParts, caller: UserCaller, id: string, 
   })
 }
 
+/**
+ * Undoes the merge of the two, which are kept apart from then on.
+ * @throws Failure as `mergeDuplicates` does
+ */
+export function undoMerge(parts: DecidingParts, caller: UserCaller, id: string, verdict: Verdict): Promise<void> {
+  return decided(
+    parts,
+    caller,
+    id,
+    verdict,
+    async ({ inner, service, task, ...pair }) => {
+      const { from, into, reason } = toUndo(parts.addresses, pair)
+      if (!from || !into || reason !== undefined)
+        throw new Failure('VALIDATION_FAILED', reason ?? 'One of the records is deleted.')
+      await service.update('Task', id, undone(task, verdict.candidate), { ifMatch: verdict.version })
+      const own = parts.storeFor(onBehalfOf(inner, { Patient: 'u' }))
+      await unmerged({ own, addresses: parts.addresses }, from, into)
+    },
+    'merged',
+  )
+}
+
+/** Returns which of the two was merged into the other, and why that cannot be undone. */
+export function toUndo(
+  addresses: Addresses,
+  { subject, candidate }: Pick<Deciding, 'subject' | 'candidate'>,
+): { readonly from?: ReadPatient; readonly into?: ReadPatient; readonly reason?: string | undefined } {
+  if (!subject || !candidate) return {}
+  const isSubject = replacementOf(subject.patient, addresses) === candidate.patient['id']
+  const [from, into] = isSubject ? [subject, candidate] : [candidate, subject]
+  return { from, into, reason: undoObstacle(from.patient, into.patient, addresses) }
+}
+
 /** What a decision is made with. */
 interface Deciding {
   /** The user, within the transaction. */
@@ -103,10 +137,11 @@ function decided(
   id: string,
   verdict: Verdict,
   act: (deciding: Deciding) => Promise<void>,
+  state: 'open' | 'merged' = 'open',
 ): Promise<void> {
   return inUnitOfWork(parts.unitOfWork, caller, async inner => {
     const review = await reviewOf(parts, inner, id)
-    mustBeOpen(review, verdict)
+    mustStillBe(state, review, verdict)
     const people = await readPeople(parts, inOperation(inner), [review.subject, verdict.candidate])
     const [subject, candidate] = [people.get(review.subject), people.get(verdict.candidate)]
     const [seenSubject, seenCandidate] = verdict.versions
@@ -123,9 +158,9 @@ function decided(
   })
 }
 
-function mustBeOpen({ version, open, likenesses }: DuplicateReview, verdict: Verdict): void {
-  if (!likenesses.some(({ patient }) => patient === verdict.candidate))
+function mustStillBe(state: 'open' | 'merged', review: DuplicateReview, { candidate, version }: Verdict): void {
+  if (!review.likenesses.some(({ patient }) => patient === candidate))
     throw new Failure('NOT_FOUND', 'The question is not about this record.')
-  if (version !== verdict.version || !open.includes(verdict.candidate))
+  if (review.version !== version || outcomeFor(review, candidate) !== state)
     throw new Failure('CONFLICT', 'Another user decided this meanwhile: go back and reload the page.')
 }

@@ -1,7 +1,7 @@
-// Merges two patients that are one person: both are written at once, and reviews that asked whether they are one are done.
+// Merges two patients that are one person, or undoes that: both are written at once, and reviews that asked whether they are one are done.
 
 import type { JsonObject } from '../lib/json.ts'
-import { replaced } from '../mpi/register/merge.ts'
+import { replaced, separated } from '../mpi/register/merge.ts'
 import type { Addresses } from '../mpi/register/patient.ts'
 import { comparedIn, openIn, reviewed, settled } from '../mpi/register/review.ts'
 import type { Store } from '../store/store.ts'
@@ -37,15 +37,41 @@ export async function merged(
 ): Promise<string | undefined> {
   const [source, target] = [String(from.patient['id']), String(into.patient['id'])]
   // Both at once: the Health ID may go from one to the other.
-  const entries = [
+  const last = await written(own, [
     { id: source, ifMatch: from.version, resource: replaced(from.patient, into.patient, addresses) },
     { id: target, ifMatch: into.version, resource: result },
-  ]
-  const [, last] = await own.transaction(
+  ])
+  await closeReviews(service, source, target)
+  return last
+}
+
+/**
+ * Stores two patients that were merged as two people again, which `undoObstacle` has permitted.
+ * @returns the body of the one into which the other was merged
+ * @throws Failure PRECONDITION_FAILED if one of them has changed meanwhile.
+ */
+export async function unmerged(
+  { own, addresses }: Pick<Merging, 'own' | 'addresses'>,
+  from: ReadPatient,
+  into: ReadPatient,
+): Promise<string | undefined> {
+  const { source, target } = separated(from.patient, into.patient, addresses)
+  return written(own, [
+    { id: String(source['id']), ifMatch: from.version, resource: source },
+    { id: String(target['id']), ifMatch: into.version, resource: target },
+  ])
+}
+
+/** Writes Patients at once. @returns the body of the last one */
+async function written(
+  own: Store,
+  entries: readonly { readonly id: string; readonly ifMatch: number; readonly resource: JsonObject }[],
+): Promise<string | undefined> {
+  const outcomes = await own.transaction(
     entries.map(each => ({ ...each, fullUrl: undefined, method: 'PUT' as const, type: 'Patient', query: undefined })),
     () => Promise.resolve(undefined),
   )
-  await closeReviews(service, source, target)
+  const last = outcomes.at(-1)
   return last && 'written' in last ? last.written?.body : undefined
 }
 

@@ -1,7 +1,7 @@
-// Merges two patients that are one person (https://hl7.org/fhir/R4/patient.html#links). Nothing is lost, so removing
-// the links undoes a merge.
+// Merges two patients that are one person (https://hl7.org/fhir/R4/patient.html#links), and makes them two again.
 
-import { type JsonObject, objectsIn } from '../../lib/json.ts'
+import { isObject, type JsonObject, objectsIn } from '../../lib/json.ts'
+import { referenceTarget } from '../../store/values.ts'
 import { type Addresses, healthIdsOf, isHealthId, replacementOf } from './patient.ts'
 
 const linkTo = (id: unknown, type: 'replaces' | 'replaced-by'): JsonObject => ({
@@ -30,7 +30,7 @@ export function survivor(source: JsonObject, target: JsonObject, addresses: Addr
   const own = objectsIn(target['identifier'])
   const isMoved = takesHealthId(target, addresses)
   const added = objectsIn(source['identifier'])
-    .filter(({ system, value }) => !own.some(each => each['system'] === system && each['value'] === value))
+    .filter(each => !own.some(other => isSame(each, other)))
     .map(each => (isMoved && isHealthId(each, addresses) ? each : { ...each, use: 'old' }))
   return linked({ ...target, ...listed('identifier', [...own, ...added]) }, linkTo(source['id'], 'replaces'))
 }
@@ -42,6 +42,57 @@ export function replaced(source: JsonObject, target: JsonObject, addresses: Addr
     isMoved && isHealthId(each, addresses) ? { ...each, use: 'old' } : each,
   )
   return linked({ ...source, active: false, ...listed('identifier', identifiers) }, linkTo(target['id'], 'replaced-by'))
+}
+
+/** Returns why the merge of these two cannot be undone, or undefined if it can. */
+export function undoObstacle(source: JsonObject, target: JsonObject, addresses: Addresses): string | undefined {
+  const [from, into] = [source, target].map(({ id }) => `Patient/${String(id)}`)
+  if (replacementOf(source, addresses) !== target['id']) return `${from} is not merged into ${into}.`
+  const other = replacementOf(target, addresses)
+  return other === undefined
+    ? undefined
+    : `${into} was itself merged into Patient/${other.slice(0, 64)}: undo that merge first.`
+}
+
+/** Returns both as two people again: the numbers and the Health ID that the target received from the source are the source's alone. */
+export function separated(
+  source: JsonObject,
+  target: JsonObject,
+  addresses: Addresses,
+): { readonly source: JsonObject; readonly target: JsonObject } {
+  const [own, received] = [source, target].map(patient => objectsIn(patient['identifier']))
+  const isReceived = (each: JsonObject): boolean =>
+    (each['use'] === 'old' || isHealthId(each, addresses)) && own!.some(other => isSame(each, other))
+  const isGiven = (each: JsonObject): boolean =>
+    isHealthId(each, addresses) && received!.some(other => isSame(each, other) && other['use'] !== 'old')
+  const [ended, kept] = [
+    listed(
+      'identifier',
+      own!.map(each => (isGiven(each) ? { ...each, use: 'official' } : each)),
+    ),
+    listed(
+      'identifier',
+      received!.filter(each => !isReceived(each)),
+    ),
+  ]
+  return {
+    source: { ...unlinked(source, target, 'replaced-by', addresses), active: true, ...ended },
+    target: { ...unlinked(target, source, 'replaces', addresses), ...kept },
+  }
+}
+
+const isSame = (one: JsonObject, other: JsonObject): boolean =>
+  one['system'] === other['system'] && one['value'] === other['value']
+
+/** Returns the patient without its identifiers, and without the link of a type to the other. */
+function unlinked(patient: JsonObject, other: JsonObject, type: string, { base }: Addresses): JsonObject {
+  const { link, identifier: _identifier, ...rest } = patient
+  const links = objectsIn(link).filter(each => {
+    const reference = isObject(each['other']) ? each['other']['reference'] : undefined
+    const target = typeof reference === 'string' ? referenceTarget(reference, base) : undefined
+    return each['type'] !== type || target !== `Patient/${String(other['id'])}`
+  })
+  return { ...rest, ...listed('link', links) }
 }
 
 /** Returns true if the target has no Health ID: then it takes that of the source, if there is one, which stays valid. */

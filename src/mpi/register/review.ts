@@ -157,6 +157,17 @@ export const reviewed = (task: JsonObject, survivor: string): JsonObject => ({
   status: 'completed',
 })
 
+/** Returns the same Task after its merge with a candidate was undone: the two are kept apart, and other candidates are open again. */
+export function undone(task: JsonObject, candidate: string): JsonObject {
+  const others = settledIn(task).filter(({ patient, outcome }) => patient !== candidate && outcome !== 'merged-into')
+  const { output: _output, ...open } = task
+  const said = [...others, { patient: candidate, outcome: 'kept-apart' as const }].reduce(
+    (changed: JsonObject, { patient, outcome }) => withOutput(changed, outcome, patient),
+    open,
+  )
+  return { ...said, status: openIn(said).length === 0 ? 'completed' : 'requested' }
+}
+
 const withOutput = (task: JsonObject, code: Settled['outcome'], patient: string): JsonObject => ({
   ...task,
   output: [...objectsIn(task['output']), { type: part(code), valueReference: { reference: `Patient/${patient}` } }],

@@ -107,6 +107,76 @@ test('removing the links undoes it', async () => {
   expect((await resolve(amadou)).body).toMatchObject({ status: 'found', patient_id: a.id })
 })
 
+describe('undone by $unmerge', () => {
+  const unmerge = (source: string, target: string, more: object[] = [], options: object = {}): Promise<Answer> =>
+    call('POST', 'Patient/$unmerge', {
+      body: {
+        resourceType: 'Parameters',
+        parameter: [reference('source-patient', source), reference('target-patient', target), ...more],
+      },
+      ...options,
+    })
+  const described = ({ meta: _meta, ...patient }: { meta: unknown }) => patient
+
+  test('both are as they were, with their numbers and Health IDs, and what was changed since stays', async () => {
+    const [a, b] = patients as [(typeof patients)[0], (typeof patients)[0]]
+    const numbered = {
+      ...(await read(a.id)),
+      identifier: [...(await read(a.id)).identifier, { system: 'urn:ward', value: tests.toString() }],
+    }
+    expect((await call('PUT', `Patient/${a.id}`, { body: numbered })).status).toBe(200)
+    const [before, other] = [await read(a.id), await read(b.id)]
+    await merge(a.id, b.id)
+    const changed = { ...(await read(b.id)), maritalStatus: { text: 'married' } }
+    expect((await call('PUT', `Patient/${b.id}`, { body: changed })).status).toBe(200)
+    const answer = await unmerge(a.id, b.id)
+    expect(answer.status, answer.text).toBe(200)
+    expect(described(await read(a.id))).toEqual(described(before))
+    expect(described(await read(b.id))).toEqual({ ...described(other), maritalStatus: { text: 'married' } })
+    expect(partOf(answer, 'result')).toEqual(await read(b.id))
+    expect((await verify(a.healthId)).body).toMatchObject({ status: 'verified', valid: true })
+    expect((await call('GET', `Patient?identifier=urn:ward|${tests}`)).body.entry).toMatchObject([
+      { resource: { id: a.id } },
+    ])
+    expect((await resolve(amadou)).body).toMatchObject({ status: 'found', patient_id: a.id })
+  })
+
+  test('a Health ID that the target took goes back', async () => {
+    const [a] = patients as [(typeof patients)[0]]
+    const id = `bare-${tests}`
+    await call('PUT', `Patient/${id}`, { body: { resourceType: 'Patient', id } })
+    const before = await read(a.id)
+    await merge(a.id, id)
+    expect((await unmerge(a.id, id)).status).toBe(200)
+    expect(described(await read(a.id))).toEqual(described(before))
+    expect((await read(id)).identifier).toBeUndefined()
+    expect((await resolve({ health_id: a.healthId })).body.patient_id).toBe(a.id)
+  })
+
+  test('stores nothing as a preview, for who may not change Patients, or where there is no such merge', async () => {
+    const [a, b, c] = patients as [(typeof patients)[0], (typeof patients)[0], (typeof patients)[0]]
+    expect([(await unmerge(a.id, b.id)).status, (await unmerge(a.id, 'nobody')).status]).toEqual([422, 404])
+    await merge(a.id, b.id)
+    await merge(b.id, c.id)
+    const chained = await unmerge(a.id, b.id)
+    expect([chained.status, issueOf(chained.body).diagnostics]).toEqual([
+      422,
+      expect.stringContaining('undo that merge first'),
+    ])
+    const shown = await unmerge(b.id, c.id, [{ name: 'preview', valueBoolean: true }])
+    expect(partOf(shown, 'result').link).toBeUndefined()
+    const token = await service.application.identity.tokens.mint(
+      { clientId: 'demo-client', organizationId: 'x', consentExempt: true },
+      ['system/Patient.rs'],
+    )
+    expect((await unmerge(b.id, c.id, [], { token })).status).toBe(403)
+    expect((await verify(b.healthId)).body.status).toBe('merged')
+    expect((await unmerge(b.id, c.id)).status).toBe(200)
+    expect((await unmerge(a.id, b.id)).status).toBe(200)
+    for (const { healthId } of [a, b, c]) expect((await verify(healthId)).body.status).toBe('verified')
+  })
+})
+
 test('a merged patient that is deleted still leads to the other', async () => {
   const [a, b] = patients as [(typeof patients)[0], (typeof patients)[0]]
   await merge(a.id, b.id)

@@ -228,7 +228,8 @@ describe('a merge', () => {
       [{ authorString: officer.email, time: expect.any(String), text: 'Same card.' }],
     ])
     const { text } = await officer.get(pair.path)
-    expect([text.includes('Same card.'), text.includes(`action="${pair.path}/`)]).toEqual([true, false])
+    expect(text).toContain('Same card.')
+    expect(text.match(/(?<=action=")[^"]*duplicates[^"]*/g)).toEqual([`${pair.path}/undo`])
     expect(text).toContain('<span class="state done">merged</span>')
     expect((await officer.get('/portal/duplicates')).text).not.toContain(pair.path)
   })
@@ -242,6 +243,66 @@ describe('a merge', () => {
     const fields = { ...fieldsOf(text, `${pair.path}/apart`), keep: 'candidate', note: 'x' }
     expect((await officer.post(`${pair.path}/merge`, fields)).status).toBe(422)
     expect((await read(pair.task, 'Task')).status).toBe('requested')
+  })
+})
+
+describe('a merge that is undone', () => {
+  const undo = async (pair: Pair, user = officer, more: Record<string, string> = {}) => {
+    const { text } = await user.get(pair.path)
+    return user.post(`${pair.path}/undo`, { ...fieldsOf(text, `${pair.path}/undo`), note: 'Cousins.', ...more })
+  }
+  const described = ({ meta: _meta, ...patient }: { meta: unknown }) => patient
+
+  test.each(['candidate', 'subject'])(
+    'into the %s leaves two records as they were, on record with the user, and not in question',
+    async keep => {
+      const pair = await registeredTwice()
+      const before = [await read(pair.first.id), await read(pair.second.id)]
+      expect((await merge(pair, keep)).status).toBe(303)
+      const { status, headers } = await undo(pair)
+      expect([status, headers.get('location')]).toEqual([303, `${pair.path}?with=${pair.first.id}`])
+      expect([await read(pair.first.id), await read(pair.second.id)].map(described)).toEqual(before.map(described))
+      for (const { healthId } of [pair.first, pair.second])
+        expect((await verify(healthId)).body).toMatchObject({ status: 'verified', valid: true })
+      const rows = await rowsOf(await databaseOf(service), headers.get('x-request-id')!)
+      expect(rows.filter(({ action }) => action === 'U').every(({ client_id: id }) => id.startsWith('user/'))).toBe(
+        true,
+      )
+      const task = await read(pair.task, 'Task')
+      expect([task.status, task.output.length, task.note.at(-1).text]).toEqual(['completed', 1, 'Cousins.'])
+      const { text } = await officer.get(pair.path)
+      expect(text).toContain('<span class="state done">kept apart</span>')
+      expect(text).not.toContain(`${pair.path}/undo`)
+    },
+  )
+
+  test('leaves the question open about other candidates', async () => {
+    const pair = await registeredTwice()
+    const { body } = await resolve({ ...(await asBody(pair.first.id)), last_name: 'Bekolo' }, {}, ward)
+    const found = await call('GET', `Task?code=possible-duplicate&focus=Patient/${body.patient_id}`)
+    const path = `/portal/duplicates/${found.body.entry[0].resource.id}`
+    const { text } = await officer.get(`${path}?with=${pair.first.id}&keep=candidate`)
+    expect((await officer.post(`${path}/merge`, { ...fieldsOf(text, `${path}/merge`), note: 'x' })).status).toBe(303)
+    const merged = (await officer.get(`${path}?with=${pair.first.id}`)).text
+    expect((await officer.post(`${path}/undo`, { ...fieldsOf(merged, `${path}/undo`), note: 'x' })).status).toBe(303)
+    expect((await officer.get('/portal/duplicates')).text).toContain(path)
+    expect((await officer.get(`${path}?with=${pair.second.id}`)).text).toContain(`${path}/apart`)
+  })
+
+  test('is refused for others, where the records have changed, and where there is nothing to undo', async () => {
+    const pair = await registeredTwice()
+    const fields = fieldsOf((await officer.get(pair.path)).text, `${pair.path}/apart`)
+    expect((await officer.post(`${pair.path}/undo`, { ...fields, note: 'x' })).status).toBe(409)
+    await merge(pair)
+    const seen = fieldsOf((await officer.get(pair.path)).text, `${pair.path}/undo`)
+    const stranger = await portalUser(service, ['privacy_officer'], 'hospital-z')
+    expect((await stranger.post(`${pair.path}/undo`, { ...seen, note: 'x' })).status).toBe(404)
+    await call('PUT', `Patient/${pair.first.id}`, {
+      body: { ...(await read(pair.first.id)), maritalStatus: { text: 'x' } },
+    })
+    expect((await officer.post(`${pair.path}/undo`, { ...seen, note: 'x' })).status).toBe(409)
+    expect((await verify(pair.second.healthId)).body.status).toBe('merged')
+    expect((await undo(pair)).status).toBe(303)
   })
 })
 

@@ -179,7 +179,7 @@ const parameters = (...parameter: object[]) => ({ resourceType: 'Parameters', pa
 /** What FHIR takes is described as any resource. */
 function ofFhir(path: string): unknown {
   if (path.endsWith('$match')) return parameters({ name: 'resource', resource: patient })
-  if (path.endsWith('$merge'))
+  if (/\$(?:un)?merge$/.test(path))
     return parameters(
       { name: 'source-patient', valueReference: { reference: 'Patient/example-2' } },
       { name: 'target-patient', valueReference: { reference: 'Patient/example' } },

@@ -4,7 +4,7 @@ import type { Route } from '../../../http/route.ts'
 import { Failure } from '../../../lib/failure.ts'
 import { Type } from '../../../lib/schema.ts'
 import type { Likeness } from '../../../mpi/register/review.ts'
-import { keepApart, mergeDuplicates } from '../../../patients/decide-duplicate.ts'
+import { keepApart, mergeDuplicates, toUndo, undoMerge } from '../../../patients/decide-duplicate.ts'
 import { type DuplicateReview, duplicateReview, outcomeFor } from '../../../patients/duplicates.ts'
 import { moment } from '../format.ts'
 import { type Html, html } from '../html.ts'
@@ -41,7 +41,7 @@ export const duplicateRoutes = (parts: DuplicatePageParts): Route[] => [
       return html`${others(view, review, likeness, people)}${facts(parts, view, review, likeness)}
 <section><h2>${view.t('duplicates.side_by_side')}</h2>
 ${await comparison(parts, view, requestId, sides, likeness)}</section>
-${review.open.includes(likeness.patient) && decisions(parts, view, review, sides, query.keep)}
+${review.open.includes(likeness.patient) && decisions(parts, view, review, sides, query.keep)}${undoing(parts, view, review, sides)}
 <p><a href="/portal/duplicates">${view.t('duplicates.back')}</a></p>`
     },
   }),
@@ -64,6 +64,17 @@ ${review.open.includes(likeness.patient) && decisions(parts, view, review, sides
     form: Type.Object(decision, { additionalProperties: false }),
     async act({ params: asked, body, caller }) {
       await keepApart(parts, caller, asked.id, verdictIn(body))
+      return { to: `/portal/duplicates/${asked.id}?with=${body.candidate}` }
+    },
+  }),
+  action({
+    ...common,
+    path: '/portal/duplicates/{id}/undo',
+    name: 'portalDuplicateUndo',
+    params,
+    form: Type.Object(decision, { additionalProperties: false }),
+    async act({ params: asked, body, caller }) {
+      await undoMerge(parts, caller, asked.id, verdictIn(body))
       return { to: `/portal/duplicates/${asked.id}?with=${body.candidate}` }
     },
   }),
@@ -124,13 +135,38 @@ function decisions(
   keep: Remaining | undefined,
 ): Html {
   const { t } = view
-  const versions = [subject.person?.version ?? 0, candidate.person?.version ?? 0] as const
-  const seen: Seen = { id: task, candidate: candidate.id, version: seenVersion, versions }
+  const seen = seenIn(task, seenVersion, subject, candidate)
   const both = subject.person && candidate.person ? ([subject.person, candidate.person] as const) : undefined
   return html`${both && choice(view, seen, keep)}${both && keep && previewSection(parts, view, seen, keep, both)}
 <section><h2>${t('duplicates.apart')}</h2><p>${t('duplicates.apart_hint')}</p>
 <form method="post" action="/portal/duplicates/${task}/apart" class="fields">${seenFields(seen)}
 ${noteField(view)}<button type="submit">${t('duplicates.keep_apart')}</button></form></section>`
+}
+
+const seenIn = (id: string, version: number, subject: Side, candidate: Side): Seen => ({
+  ...{ id, version, candidate: candidate.id },
+  versions: [subject.person?.version ?? 0, candidate.person?.version ?? 0],
+})
+
+/** The form that undoes the merge of the two, if that can be undone. */
+function undoing(
+  { addresses }: DuplicatePageParts,
+  view: PageView,
+  review: DuplicateReview,
+  [subject, candidate]: readonly [Side, Side],
+): Html | false {
+  const { from, reason } = toUndo(addresses, { subject: subject.person, candidate: candidate.person })
+  const { t } = view
+  return (
+    outcomeFor(review, candidate.id) === 'merged' &&
+    from !== undefined &&
+    reason === undefined &&
+    html`<section><h2>${t('duplicates.two')}</h2><p>${t('duplicates.two_hint')}</p>
+<form method="post" action="/portal/duplicates/${review.id}/undo" class="fields">${seenFields(
+      seenIn(review.id, review.version, subject, candidate),
+    )}
+${noteField(view)}<button type="submit">${t('duplicates.undo')}</button></form></section>`
+  )
 }
 
 const choice = ({ t }: PageView, { id: task, candidate }: Seen, keep: Remaining = 'candidate'): Html =>
