@@ -6,7 +6,7 @@ import type { Database } from '../db/database.ts'
 import { Failure } from '../lib/failure.ts'
 import { parse } from '../lib/health-id.ts'
 import { randomText } from '../lib/ids.ts'
-import { type Holder, mergedInto } from '../mpi/register/health-ids.ts'
+import { type Holder, mergedInto, survivorOf } from '../mpi/register/health-ids.ts'
 import { redeemCode } from './enrolment.ts'
 import { digestOf, newOpaque } from './opaque.ts'
 import { type Throttle, tried } from './throttle.ts'
@@ -57,16 +57,18 @@ export function createPatients({ database, throttle, holderOf, now }: PatientsPa
           'UNAUTHENTICATED',
           'The Health ID and the code do not match, or the code has expired or was used: request a new code.',
         )
-      return give(database, patient.patient, patient.current ?? canonical, now())
+      const given = await give(database, patient.patient, canonical, now())
+      return { ...given, healthId: patient.current ?? canonical }
     },
     async authenticate({ headers }) {
       const found = await tokenRow(database, presented(headers))
       if (!found || found.revoked_at) throw invalid('it is unknown or was revoked')
       if (found.expires_at.getTime() <= now())
         throw new Failure('TOKEN_EXPIRED', 'The patient token has expired: enrol the device again.')
-      // Two records of one patient may have been merged since.
       const holder = await holderOf(found.health_id)
       if (!holder) throw invalid('its Health ID is no longer registered')
+      if (!(await isHeldBy(database, found.patient_id, holder)))
+        throw invalid('its Health ID now belongs to another patient record: enrol the device again')
       return patientCaller(holder.patient, holder.current ?? found.health_id, found.id)
     },
     async revoke({ tokenId, within }) {
@@ -94,7 +96,17 @@ export function unenrol(database: Database, patientId: string): Promise<number> 
   })
 }
 
-async function give(database: Database, patientId: string, healthId: string, now: number): Promise<GivenToken> {
+/** Whether the holder of the Health ID is still the patient who enrolled, or the one into whom that one was merged since. */
+const isHeldBy = async (database: Database, patientId: string, { patient }: Holder): Promise<boolean> =>
+  patient === patientId || patient === (await survivorOf(database, patientId))
+
+/** @param healthId by which the patient enrolled: a merge that is undone parts those who used different ones. */
+async function give(
+  database: Database,
+  patientId: string,
+  healthId: string,
+  now: number,
+): Promise<Omit<GivenToken, 'healthId'>> {
   const token = newOpaque(patientTokenPrefix)
   const expiresAt = new Date(now + livesFor)
   await database.query({
@@ -102,11 +114,12 @@ async function give(database: Database, patientId: string, healthId: string, now
       values ($1, $2, $3, $4, $5, $6)`,
     values: [digestOf(token), randomText(22), patientId, healthId, new Date(now), expiresAt],
   })
-  return { token, expiresAt, healthId }
+  return { token, expiresAt }
 }
 
 interface TokenRow {
   readonly id: string
+  readonly patient_id: string
   readonly health_id: string
   readonly expires_at: Date
   readonly revoked_at: Date | null
@@ -116,7 +129,7 @@ async function tokenRow(database: Database, token: string): Promise<TokenRow | u
   const [row] = await database.query<TokenRow>({
     name: 'patient-token',
     isFixed: true,
-    text: 'select id, health_id, expires_at, revoked_at from patient_token where hash = $1',
+    text: 'select id, patient_id, health_id, expires_at, revoked_at from patient_token where hash = $1',
     values: [digestOf(token)],
   })
   return row
