@@ -1,9 +1,10 @@
 // The terms of a Consent for each organisation that it names, whether or not its period has begun: read as the consent rules read
 // it for access decisions. https://hl7.org/fhir/R4/consent.html https://profiles.ihe.net/ITI/PCF/
 
+import { endOfYears } from '../lib/day.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Base } from '../store/base.ts'
-import { dateInterval, endOfTime } from '../store/dates.ts'
+import { dateInterval } from '../store/dates.ts'
 import { objects } from '../store/values.ts'
 import { codeIn, codingsIn, extension, targetOf } from './elements.ts'
 
@@ -128,4 +129,4 @@ function standingOf(status: unknown, permits: boolean, isOurs: boolean): Terms['
   }
 }
 
-const momentAt = (time: number): string | null => (time < endOfTime ? new Date(time).toISOString() : null)
+const momentAt = (time: number): string | null => (time < endOfYears ? new Date(time).toISOString() : null)

@@ -1,5 +1,8 @@
 // Calendar days, written as ISO 8601 has them: 2026-03-14.
 
+/** Where years of four digits end: what FHIR and SQL cannot write is later. */
+export const endOfYears = Date.UTC(10_000, 0, 1)
+
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 /** The day that it is at a moment in a time zone. */

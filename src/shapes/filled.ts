@@ -1,6 +1,7 @@
 // Records as they are sent: every field is there, null where nothing is known, and every moment is in UTC.
 
 import type { Static, TObject, TSchema } from 'typebox'
+import { endOfYears } from '../lib/day.ts'
 
 type Fixed<Value> = Value extends (infer Item)[] ? readonly Item[] : Value
 
@@ -59,5 +60,5 @@ function inUtc(moment: string): string {
   if (offset === undefined) return moment
   if (offset === '+00:00') return `${seconds}${fraction}Z`
   const time = Date.parse(`${seconds}${offset}`)
-  return Number.isNaN(time) ? moment : `${new Date(time).toISOString().slice(0, 19)}${fraction}Z`
+  return time < endOfYears ? `${new Date(time).toISOString().slice(0, 19)}${fraction}Z` : moment
 }

@@ -9,9 +9,6 @@ export interface Interval {
 export const earliest = -8_640_000_000_000_000
 export const latest = 8_640_000_000_000_000
 
-/** From the year 10000 on, timestamps have another format, which neither FHIR nor PostgreSQL reads. */
-export const endOfTime = Date.UTC(10_000, 0, 1)
-
 const shape =
   /^(?!0000)(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d+))?)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/
 

@@ -449,16 +449,6 @@ describe('consent holds from the next request on', () => {
     await call('DELETE', 'Consent/other-for-a-moment')
   })
 
-  test.each(['9999-12-31', '9999', '9999-12-31T23:59:60Z', '9999-12-31T20:00:00-14:00'])(
-    'one that ends on %s, and so never, holds',
-    async end => {
-      await store(consentOf('other-for-ever', 'other', 'clinic', { period: { end } }))
-      expect((await asClinic('GET', 'Patient/other')).status).toBe(200)
-      expect((await call('DELETE', 'Consent/other-for-ever')).status).toBe(204)
-      expect((await asClinic('GET', 'Patient/other')).status).toBe(403)
-    },
-  )
-
   test('many consents of one patient written at once count all', async () => {
     await store(...record('busy'))
     const types = ['Observation', 'Condition', 'Basic', 'List', 'Patient', 'Provenance', 'Appointment', 'Immunization']

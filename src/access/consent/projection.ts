@@ -3,10 +3,10 @@
 
 import { int8Array, textArray } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
+import { endOfYears } from '../../lib/day.ts'
 import { hash64 } from '../../lib/hash.ts'
 import { isObject, type JsonObject, parseJson } from '../../lib/json.ts'
 import type { Base } from '../../store/base.ts'
-import { endOfTime } from '../../store/dates.ts'
 import type { Projected, Projection } from '../../store/projection.ts'
 import { aboutPatient, allVersions, lastVersionsOf } from '../../store/relations.ts'
 import { typeNumber } from '../../store/type-number.ts'
@@ -209,6 +209,6 @@ function rowOf(patient: string, { organization, from, until, types, codes, excep
 }
 
 function moment(time: number): string {
-  if (time >= endOfTime) return 'infinity'
-  return time === Number.NEGATIVE_INFINITY ? '-infinity' : new Date(time).toISOString()
+  if (time >= endOfYears) return 'infinity'
+  return Number.isFinite(time) ? new Date(time).toISOString() : '-infinity'
 }
