@@ -79,7 +79,8 @@ function rowOf({ id, resource }: Projected, base: Base): Row | undefined {
   return { id, facility, group, component, isReserved: status === 'reserved', expires, lastDay, updated }
 }
 
-/** Unavailable without a reason is in quarantine, as the map blood-unit-from-fhir has it. */
+/** The extension tells why a unit is unavailable, never that it is available: as the map blood-unit-from-fhir has it. */
 function statusOf(resource: JsonObject): unknown {
-  return extension(resource, ownExtension('blood-unit-status'), 'valueCode') ?? resource['status']
+  const reason = extension(resource, ownExtension('blood-unit-status'), 'valueCode')
+  return reason === undefined || reason === 'available' ? resource['status'] : reason
 }

@@ -164,6 +164,20 @@ describe('the inventory', () => {
     expect(await counted()).toEqual([0, 0])
   })
 
+  test('does not count a unit that is unavailable, though its extension still says available', async () => {
+    setClock('2026-03-14T12:00:00Z')
+    const made = unit({ ...red, id: 'e1', facility: 'Organization/bank-e', expires: '2026-04-20T12:00:00Z' })
+    const extension = [...made.extension, { url: `${own}/blood-unit-status`, valueCode: 'available' }]
+    for (const [status, available] of [
+      ['available', 1],
+      ['unavailable', 0],
+    ]) {
+      await call('PUT', 'BiologicallyDerivedProduct/e1', { body: { ...made, status, extension } })
+      const { totals } = await get('?facility_id=bank-e')
+      expect([totals.units_available, totals.units_reserved]).toEqual([available, 0])
+    }
+  })
+
   test.each([
     ['facility_id=bank-b', [1, 0]],
     ['blood_group=O-', [3, 2]],
