@@ -2,7 +2,7 @@
 import type { Database } from '../db/database.ts'
 import type { Log } from '../lib/log.ts'
 import type { DeliveryResponse, Sender } from '../outbound/send.ts'
-import { lookAgain, type Result, type Task } from './queue.ts'
+import { isUnchanged, lookAgain, type Result, type Task } from './queue.ts'
 import { verdictOf } from './schedule.ts'
 import type { Handover, Target, Unsent } from './targets.ts'
 
@@ -71,7 +71,8 @@ async function attempt(parts: AttemptParts, task: ReadyTask): Promise<Outcome> {
   if ('reason' in outgoing && outgoing.isFinal) return withheld(parts, task, outgoing.reason)
   const answer = await answerTo(parts, outgoing)
   if (parts.isClosing() && answer.status === undefined) return { kind: 'returned', task }
-  return ended(parts, task, startedAt, answer)
+  const isFormer = answer.status === 410 && !(await isUnchanged(parts.database, task))
+  return ended(parts, task, startedAt, { ...answer, isFormer })
 }
 
 async function answerTo(
@@ -92,7 +93,12 @@ const handedOver = {
   gone: { status: 410, error: 'the Bridge agent is revoked' },
 } as const
 
-function ended({ counted, log }: AttemptParts, task: Task, startedAt: Date, answer: DeliveryResponse): Outcome {
+interface Answer extends DeliveryResponse {
+  /** It came from where the endpoint no longer is. */
+  readonly isFormer: boolean
+}
+
+function ended({ counted, log }: AttemptParts, task: Task, startedAt: Date, answer: Answer): Outcome {
   const { again, ...verdict } = verdictOf(answer, task.attempt, Math.random())
   const { status, error, excerpt, milliseconds } = answer
   counted(verdict.outcome, milliseconds)

@@ -72,6 +72,17 @@ const lookText = `
   from webhook_endpoint p join event e on e.id = $2::text ${audienceOf}
   where p.key = $1::bigint and p.is_active and p.revision = $3::integer`
 
+/** Whether the endpoint of a task is as it was when the task was taken. */
+export async function isUnchanged(on: Queryable, { endpoint, revision }: Task): Promise<boolean> {
+  const found = await on.query({
+    name: 'webhook-unchanged',
+    isFixed: true,
+    text: 'select from webhook_endpoint where key = $1::bigint and revision = $2::integer',
+    values: [endpoint, revision],
+  })
+  return found.length > 0
+}
+
 /** The outcome of a task. */
 export interface Result {
   readonly task: Task

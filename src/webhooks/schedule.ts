@@ -20,17 +20,23 @@ export interface Verdict {
   readonly isGone: boolean
 }
 
+/** What a receiver said. */
+interface Said extends Pick<DeliveryResponse, 'status' | 'retryAfter'> {
+  /** The endpoint has changed since the attempt began: that its former receiver is gone says nothing of the present one. */
+  readonly isFormer?: boolean
+}
+
 /**
  * @param attempt the number of the attempt that was answered, from 1
  * @param random between 0 and 1
  */
 export function verdictOf(
-  { status = 0, retryAfter = 0 }: Pick<DeliveryResponse, 'status' | 'retryAfter'>,
+  { status = 0, retryAfter = 0, isFormer = false }: Said,
   attempt: number,
   random: number,
 ): Verdict {
   if (status >= 200 && status < 300) return { outcome: 'delivered', again: undefined, isGone: false }
-  if (status === 410) return { outcome: 'exhausted', again: undefined, isGone: true }
+  if (status === 410 && !isFormer) return { outcome: 'exhausted', again: undefined, isGone: true }
   if (attempt >= mostAttempts) return { outcome: 'exhausted', again: undefined, isGone: false }
   const delay = delays[attempt - 1]! * (1 + jitter * random)
   return { outcome: 'failed', again: Math.max(delay, Math.min(retryAfter, longest)), isGone: false }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { verifySignature } from '../../src/outbound/signature.ts'
 import { creatorBy, fhirCaller } from '../support/fhir.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { type Service, startService } from '../support/service.ts'
 import {
   client,
@@ -167,6 +168,23 @@ describe('a delivery', () => {
     await store(encounter())
     await quiet(service)
     expect(gone.receiver.received).toHaveLength(1)
+  })
+
+  test('to a former address that is gone says nothing of the new one, which gets the event', async () => {
+    const [moving, next] = [await listening(), await startReceiver()]
+    let leave = (): void => {}
+    moving.receiver.answer(response => void (leave = () => response.writeHead(410).end()))
+    await store(encounter())
+    const [first] = await moving.receiver.until(1)
+    const moved = await moving.call('PATCH', `${subscriptions}/${moving.id}`, { callback_url: next.url })
+    expect(moved.status, moved.text).toBe(200)
+    leave()
+    expect((await moving.attempted(1))[0]).toMatchObject({ outcome: 'failed', http_status: 410 })
+    await store(encounter())
+    await next.until(1)
+    expect((await moving.read()).status).not.toBe('disabled')
+    await later(service, 100)
+    expect((await next.until(2)).map(({ event }) => event.id)).toContain(first!.event.id)
   })
 
   test('that has failed for five days disables the subscription; what waits goes out when it is enabled again', async () => {
