@@ -38,13 +38,18 @@ const lastOfAll = '9999-12-31'
  * batches are more than it reported, not more than those left. Its word on the status stands while the quantity does.
  */
 export function periodsOf(reported: Reported): Period[] {
+  const total = sum(reported.batches)
   const days = expiries(reported)
-  if (days.length === 0) return [{ ...on(reported, '-infinity', 'infinity'), nearestExpiry: reported.nearestExpiry }]
+  if (days.length === 0) {
+    const period = { firstDay: '-infinity', lastDay: 'infinity', nearestExpiry: reported.nearestExpiry }
+    return [{ ...period, ...stockOf(reported, total, zero) }]
+  }
   const firsts = ['-infinity', ...days.filter(day => day < lastOfAll).map(dayAfter)]
-  return firsts.map((first, index) => ({
-    ...on(reported, first, days[index] ?? 'infinity'),
-    nearestExpiry: days[index],
-  }))
+  const expired = expiredBefore(reported.batches, firsts)
+  return firsts.map((firstDay, index) => {
+    const period = { firstDay, lastDay: days[index] ?? 'infinity', nearestExpiry: days[index] }
+    return { ...period, ...stockOf(reported, total, expired[index]!) }
+  })
 }
 
 /** The days on which something expires, in order; none if no batch says when it does. */
@@ -54,17 +59,28 @@ function expiries({ batches, nearestExpiry }: Reported): string[] {
   return [...new Set(nearestExpiry === undefined ? ofBatches : [...ofBatches, nearestExpiry])].sort()
 }
 
-function on(reported: Reported, firstDay: string, lastDay: string) {
-  const isOver = (batch: Batch): boolean =>
-    firstDay !== '-infinity' && batch.lastDay !== undefined && batch.lastDay < firstDay
-  const expired = sum(reported.batches.filter(isOver))
-  const left = sum(reported.batches.filter(batch => !isOver(batch)))
+/** What has expired before each of the days, which are in order: every batch is looked at once, however many days there are. */
+function expiredBefore(batches: readonly Batch[], days: readonly string[]): Decimal[] {
+  const dated = batches
+    .flatMap(({ lastDay, quantity }) => (lastDay === undefined ? [] : [{ lastDay, quantity }]))
+    .sort((a, b) => (a.lastDay < b.lastDay ? -1 : 1))
+  let [expired, next] = [zero, 0]
+  return days.map(day => {
+    // The time before all days begins with a sign, which sorts before every digit.
+    for (; next < dated.length && dated[next]!.lastDay < day; next++) expired = add(expired, dated[next]!.quantity)
+    return expired
+  })
+}
+
+/** @param total of all batches. @param expired of those that have expired. */
+function stockOf(reported: Reported, total: Decimal, expired: Decimal): Pick<Period, 'quantity' | 'status'> {
+  const left = add(total, negate(expired))
   const rest = larger(left, add(reported.quantity, negate(expired)))
   // Without batches there is nothing that could say otherwise.
   const quantity = trimZeros(
     reported.batches.length === 0 ? reported.quantity : smaller(reported.quantity, larger(rest, zero)),
   )
-  return { firstDay, lastDay, quantity, status: statusOf(reported, quantity) }
+  return { quantity, status: statusOf(reported, quantity) }
 }
 
 function statusOf({ quantity: reported, reorderLevel, status }: Reported, quantity: Decimal): StockStatus {

@@ -5,6 +5,7 @@ import { Failure, type FailureDetail } from '../lib/failure.ts'
 import type { JsonObject } from '../lib/json.ts'
 import type { Translator } from '../mapping/translator.ts'
 import type { Context } from '../shapes/context.ts'
+import { createPause } from '../store/pause.ts'
 import type { Store } from '../store/store.ts'
 import { type Acting, inUnitOfWork } from '../store/unit-of-work.ts'
 import { type Facilities, type FacilityParts, ownFacilities } from './facilities.ts'
@@ -50,7 +51,7 @@ export async function reportStock(
   mustBeOwn(sent.items, sent.place, facilities)
   const context = parts.translator.contextOf(request)
   const store = parts.storeFor(onBehalfOf(caller, { Basic: 'crus' }))
-  const reports = reportsOf(parts.translator, store, context, sent, facilities)
+  const reports = await reportsOf({ translator: parts.translator, store, context, facilities }, sent)
   return inUnitOfWork(parts.unitOfWork, caller, within => write(parts, within, reports))
 }
 
@@ -69,33 +70,47 @@ function mustBeOwn(items: readonly StockItemSent[], place: (index: number) => st
 }
 
 /** @throws Failure VALIDATION_FAILED naming every item that cannot be written as FHIR. */
-function reportsOf(
-  translator: Translator,
-  store: Store,
-  context: Context,
-  { items, place }: Sent,
-  facilities: Facilities,
-): Report[] {
-  const details: FailureDetail[] = []
-  const reports = items.flatMap((item, index): Report[] => {
-    const { facility_id, code_system, medication_code } = item
-    try {
-      const made = translator.toFhir('stock-to-fhir', item as unknown as JsonObject, context)
-      const resource = { ...made, subject: { reference: `${facilities.get(facility_id)}/${facility_id}` } }
-      const errors = store.validate('Basic', resource).filter(issue => issue.severity === 'error')
-      if (errors.length === 0) return [{ item, value: `${facility_id}|${code_system}|${medication_code}`, resource }]
-      const field = place(index).replace(/\.$/, '')
-      details.push(...errors.map(({ code, diagnostics }) => ({ field, code, message: diagnostics })))
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      const { details: found = [] } = error.options
-      details.push(...found.map(each => ({ ...each, field: place(index) + (each.field ?? '') })))
-    }
-    return []
-  })
+async function reportsOf(ground: Ground, { items, place }: Sent): Promise<Report[]> {
+  const [reports, details]: [Report[], FailureDetail[]] = [[], []]
+  const pause = createPause()
+  for (const [index, item] of items.entries()) {
+    const made = reportOf(ground, item, place(index))
+    if ('resource' in made) reports.push(made)
+    else details.push(...made)
+    await pause.after(item)
+  }
   if (details.length === 0) return reports
   const { field, message } = details[0]!
   throw new Failure('VALIDATION_FAILED', `${field || 'The item'} cannot be converted to FHIR: ${message}.`, { details })
+}
+
+/** What it takes to write an item as FHIR. */
+interface Ground {
+  readonly translator: Translator
+  readonly store: Store
+  readonly context: Context
+  readonly facilities: Facilities
+}
+
+/** Returns what is wrong with an item that cannot be written as FHIR. @param place before the name of a field of it */
+function reportOf(
+  { translator, store, context, facilities }: Ground,
+  item: StockItemSent,
+  place: string,
+): Report | FailureDetail[] {
+  const { facility_id, code_system, medication_code } = item
+  try {
+    const made = translator.toFhir('stock-to-fhir', item as unknown as JsonObject, context)
+    const resource = { ...made, subject: { reference: `${facilities.get(facility_id)}/${facility_id}` } }
+    const errors = store.validate('Basic', resource).filter(issue => issue.severity === 'error')
+    if (errors.length === 0) return { item, value: `${facility_id}|${code_system}|${medication_code}`, resource }
+    const field = place.replace(/\.$/, '')
+    return errors.map(({ code, diagnostics }) => ({ field, code, message: diagnostics }))
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error
+    const { details: found = [] } = error.options
+    return found.map(each => ({ ...each, field: place + (each.field ?? '') }))
+  }
 }
 
 async function write(parts: ReportParts, caller: Caller, reports: readonly Report[]): Promise<StockOutcome[]> {

@@ -2,6 +2,7 @@
 
 import { textArray } from '../db/arrays.ts'
 import type { Queryable } from '../db/statement.ts'
+import { createPause } from './pause.ts'
 import type { Projected, Projection } from './projection.ts'
 
 export interface FollowingTable<Row> {
@@ -20,7 +21,12 @@ export function following<Row>({ type, table, rowsOf, insert }: FollowingTable<R
     const known = changes.filter(({ isFresh }) => !isFresh)
     const ids = textArray(known.map(({ id }) => id))
     if (known.length > 0) await on.run({ text: `delete from ${table} where id = any($1::text[])`, values: [ids] })
-    const rows = changes.flatMap(rowsOf)
+    const rows: Row[] = []
+    const pause = createPause()
+    for (const change of changes) {
+      rows.push(...[change].flatMap(rowsOf))
+      await pause.after(change.resource)
+    }
     if (rows.length > 0) await insert(on, rows)
   }
   const types = new Set([type])

@@ -1,3 +1,4 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { fhirCaller } from '../../support/fhir.ts'
 import { type Service, startService } from '../../support/service.ts'
@@ -163,6 +164,25 @@ describe('many at a time', () => {
     expect((await hospital('PUT', path, { items: items.slice(1) })).status).toBe(200)
     expect(await basics()).toBe(before + 500)
   })
+})
+
+test('a report of 150 medicines with 500 batches each keeps nobody else waiting for a second', async () => {
+  const lastDay = (index: number) => new Date(Date.UTC(2027, 0, 1 + index)).toISOString().slice(0, 10)
+  const batches = Array.from({ length: 500 }, (_, index) => ({
+    lot_number: `L${index}`,
+    expiry_date: lastDay(499 - index),
+    quantity: 1,
+  }))
+  const items = Array.from({ length: 150 }, (_, index) =>
+    item({ medication_code: `BATCHES${index}`, quantity_on_hand: 500, batches }),
+  )
+  const waiting = monitorEventLoopDelay({ resolution: 10 })
+  waiting.enable()
+  expect((await hospital('PUT', path, { items })).status).toBe(200)
+  waiting.disable()
+  expect(waiting.max / 1e6).toBeLessThan(1000)
+  const [first] = await stored('BATCHES0')
+  expect([first.quantity_on_hand, first.nearest_expiry]).toEqual([500, '2027-01-01'])
 })
 
 describe('what is wrong', () => {
