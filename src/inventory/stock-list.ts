@@ -11,6 +11,7 @@ import type { Translator } from '../mapping/translator.ts'
 import type { Context } from '../shapes/context.ts'
 import { StockItem } from '../shapes/stock-item.ts'
 import { gramsOf } from '../store/index/grams.ts'
+import { createPause } from '../store/pause.ts'
 import { currentVersions } from '../store/relations.ts'
 import { likeText } from '../store/search/sql-context.ts'
 import { typeNumber } from '../store/type-number.ts'
@@ -74,19 +75,29 @@ export async function stockRows(
   return on.query<StockRow>(prepared(sql, where, isFixed))
 }
 
-/** Returns the row in the form of the interface: what the facility reported, with what is left of it on the day. */
-export function stockItemOf(translator: Translator, context: Context) {
-  return (row: StockRow): JsonObject | undefined => {
+/** Returns the rows that can be told in the form of the interface; between long ones others have their turn. */
+export async function stockItems(
+  translator: Translator,
+  context: Context,
+  rows: readonly StockRow[],
+): Promise<ReadonlyMap<StockRow, JsonObject>> {
+  const items = new Map<StockRow, JsonObject>()
+  const pause = createPause()
+  for (const row of rows) {
     const { record } = translator.fromStored('stock-from-fhir', StockItem, row.body, context)
-    if (record === undefined) return undefined
-    return {
-      ...record,
-      quantity_on_hand: jsonNumber(row.quantity),
-      stock_status: row.status,
-      nearest_expiry: row.nearest_expiry,
-    }
+    if (record === undefined) continue
+    items.set(row, { ...record, ...remaining(row) })
+    await pause.after(record)
   }
+  return items
 }
+
+/** What is left on the day of what the facility reported. */
+const remaining = (row: StockRow) => ({
+  quantity_on_hand: jsonNumber(row.quantity),
+  stock_status: row.status,
+  nearest_expiry: row.nearest_expiry,
+})
 
 /** The day it is at the service. */
 export const todayOf = ({ timeZone, now }: { readonly timeZone: string; readonly now: () => Date }): string =>

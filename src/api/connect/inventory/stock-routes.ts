@@ -2,7 +2,7 @@
 
 import { bearer, type Route, reply, route } from '../../../http/route.ts'
 import { StockReport } from '../../../inventory/stock-body.ts'
-import { stockItemOf, stockRows, todayOf } from '../../../inventory/stock-list.ts'
+import { stockItems, stockRows, todayOf } from '../../../inventory/stock-list.ts'
 import { reportStock } from '../../../inventory/stock-report.ts'
 import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../../../lib/paging.ts'
 import { Type } from '../../../lib/schema.ts'
@@ -74,9 +74,11 @@ function listRoute(parts: ConnectParts): Route {
       const operation = { type: 'Basic', query: `${path.slice(1)}?${request.search}` }
       const shown = await asOperation(caller, operation, async own => {
         const rows = await stockRows(parts.databaseFor(own), todayOf(parts), query, wanted)
+        const context = parts.translator.contextOf(request)
+        const items = await stockItems(parts.translator, context, rows.slice(0, wanted.limit))
         const result = page(parts.cursors, list, wanted, rows, {
           position: row => [row.facility, row.code_system, row.code, row.id],
-          item: stockItemOf(parts.translator, parts.translator.contextOf(request)),
+          item: row => items.get(row),
         })
         return { result, patients: [], resources: result.data.length }
       })
