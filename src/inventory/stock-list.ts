@@ -7,11 +7,11 @@ import type { Queryable } from '../db/statement.ts'
 import { dayIn } from '../lib/day.ts'
 import { type JsonObject, jsonNumber } from '../lib/json.ts'
 import { mostRows, type PageRequest } from '../lib/paging.ts'
+import { allStored } from '../mapping/all-stored.ts'
 import type { Translator } from '../mapping/translator.ts'
 import type { Context } from '../shapes/context.ts'
 import { StockItem } from '../shapes/stock-item.ts'
 import { gramsOf } from '../store/index/grams.ts'
-import { createPause } from '../store/pause.ts'
 import { currentVersions } from '../store/relations.ts'
 import { likeText } from '../store/search/sql-context.ts'
 import { typeNumber } from '../store/type-number.ts'
@@ -75,24 +75,22 @@ export async function stockRows(
   return on.query<StockRow>(prepared(sql, where, isFixed))
 }
 
-/** Returns the rows that can be told in the form of the interface; between long ones others have their turn. */
+/** Returns the rows in the form of the interface: what the facility reported, with what is left of it on the day. */
 export async function stockItems(
   translator: Translator,
   context: Context,
   rows: readonly StockRow[],
 ): Promise<ReadonlyMap<StockRow, JsonObject>> {
-  const items = new Map<StockRow, JsonObject>()
-  const pause = createPause()
-  for (const row of rows) {
-    const { record } = translator.fromStored('stock-from-fhir', StockItem, row.body, context)
-    if (record === undefined) continue
-    items.set(row, { ...record, ...remaining(row) })
-    await pause.after(record)
-  }
-  return items
+  const bodies = rows.map(row => row.body)
+  const all = await allStored(translator, { map: 'stock-from-fhir', shape: StockItem }, bodies, context)
+  return new Map(
+    rows.flatMap((row, index) => {
+      const { record } = all[index]!
+      return record ? [[row, { ...record, ...remaining(row) }] as const] : []
+    }),
+  )
 }
 
-/** What is left on the day of what the facility reported. */
 const remaining = (row: StockRow) => ({
   quantity_on_hand: jsonNumber(row.quantity),
   stock_status: row.status,

@@ -35,11 +35,11 @@ export interface Translator {
     context: Context,
   ): Filled<Shape> | undefined
   /** The same of the text of a stored resource. A record that follows from the text alone is kept for some minutes. */
-  fromStored<Shape extends TObject>(map: string, shape: Shape, body: string, context: Context): Stored<Shape>
+  fromStored<Shape extends TObject>(map: string, shape: Shape, body: string, context: Context): Translated<Shape>
 }
 
 /** What became of a stored resource. */
-interface Stored<Shape extends TObject> {
+export interface Translated<Shape extends TObject> {
   /** True if it was entered in error: by its status, or by that of its verification. */
   readonly isInError: boolean
   /** Undefined if the map cannot translate it. */
@@ -53,7 +53,7 @@ export function createTranslator(
   log: Log,
   now: () => Date = () => new Date(),
 ): Translator {
-  const madeBefore = createMadeBefore<Stored<TObject>>()
+  const madeBefore = createMadeBefore<Translated<TObject>>()
   const run = (map: string, record: JsonObject, context: Context, options?: RunOptions): JsonObject => {
     const program = mappings.program(map)
     return program.run(takesContext(program) ? [record, context] : [record], options) as JsonObject
@@ -97,10 +97,10 @@ export function createTranslator(
       }
     },
     fromFhir,
-    fromStored<Shape extends TObject>(map: string, shape: Shape, body: string, context: Context): Stored<Shape> {
+    fromStored<Shape extends TObject>(map: string, shape: Shape, body: string, context: Context): Translated<Shape> {
       const program = mappings.program(map)
       const before = madeBefore.recall(shape, program, body)
-      if (before) return before as Stored<Shape>
+      if (before) return before as Translated<Shape>
       let isLasting = !takesContext(program)
       /** Is another the next time. */
       const once = <Value>(value: Value): Value => {

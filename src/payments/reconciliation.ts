@@ -3,6 +3,7 @@
 import { prepared } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import { mostRows, type PageRequest } from '../lib/paging.ts'
+import { allStored } from '../mapping/all-stored.ts'
 import type { Translator } from '../mapping/translator.ts'
 import type { Context } from '../shapes/context.ts'
 import { PaymentRecord } from '../shapes/payment.ts'
@@ -67,9 +68,12 @@ export async function paymentsOf(
   return { rows: rows.filter(row => row.id !== null), totals: rows[0]!.totals }
 }
 
-/** Returns the row in the form of the interface. */
-export const paymentOf = (translator: Translator, context: Context) => (row: PaymentRow) =>
-  translator.fromStored('payment-from-fhir', PaymentRecord, row.body, context).record
+/** Returns the rows that can be told in the form of the interface. */
+export async function paymentsIn(translator: Translator, context: Context, rows: readonly PaymentRow[]) {
+  const bodies = rows.map(row => row.body)
+  const all = await allStored(translator, { map: 'payment-from-fhir', shape: PaymentRecord }, bodies, context)
+  return new Map(rows.map((row, index) => [row, all[index]!.record]))
+}
 
 /** What a day without payments comes to. */
 export const nothing: Omit<Totals, 'currency'> = {

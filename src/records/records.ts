@@ -5,6 +5,7 @@ import { openedParts, type Part } from '../access/consent/opened.ts'
 import type { Queryable } from '../db/statement.ts'
 import { hash64 } from '../lib/hash.ts'
 import type { JsonObject } from '../lib/json.ts'
+import { allStored } from '../mapping/all-stored.ts'
 import type { Called, Translator } from '../mapping/translator.ts'
 import type { RegisteredPatient } from '../mpi/patient-of.ts'
 import { mergedWith } from '../mpi/register/merged.ts'
@@ -190,7 +191,7 @@ export async function pageOf<Of extends Kind>(
   const listed = { type: kind.type, date: kind.date, query, undated }
   const { bodies, next } = await inOrder(store, listed, { ...bounds, after: after?.get(kind.name) })
   const context = { ...parts.translator.contextOf(request), patient_id: patient, health_id: healthId }
-  const stored = bodies.map(body => parts.translator.fromStored(kind.map, kind.shape, String(body), context))
+  const stored = await allStored(parts.translator, kind, bodies, context)
   const meant = stored.filter(({ isInError }) => !isInError)
   const records = meant.flatMap(({ record }) => (record ? [record as JsonObject] : []))
   return { kind, records, unreadable: meant.length - records.length, next }

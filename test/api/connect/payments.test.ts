@@ -2,7 +2,7 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { fhirCaller } from '../../support/fhir.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { databaseOf, rowsOf } from '../../support/trail.ts'
-import { allPages, type Call, clientOf, setClock } from './support.ts'
+import { allPages, type Call, clientOf, setClock, waited } from './support.ts'
 
 const path = '/api/v1/connect/payments/reconciliation'
 const own = 'https://health-interop.org/fhir'
@@ -134,6 +134,21 @@ describe('the payments of a day', () => {
       has_more: false,
       next_cursor: null,
     })
+  })
+
+  test('that have thousands of details each keep nobody else waiting', async () => {
+    const depot = await clientOf(service, 'depot', 'payments:reconciliation:read')
+    const detail = Array.from({ length: 4000 }, () => ({ type: { text: 'part' }, date: '2026-03-14' }))
+    const entry = Array.from({ length: 20 }, (_, index) => {
+      const one = payment({ id: `long-${index}`, paid: '2026-03-14', amount: '1', organization: 'Organization/depot' })
+      const request = { method: 'PUT', url: `PaymentReconciliation/long-${index}` }
+      return { resource: { ...JSON.parse(one), detail }, request }
+    })
+    const stored = await call('POST', '', { body: { resourceType: 'Bundle', type: 'transaction', entry } })
+    expect(stored.status, stored.text).toBe(200)
+    const { status, body, longest, whole } = await waited(() => depot('GET', `${path}?date=2026-03-14`))
+    expect([status, body.data.length]).toEqual([200, 20])
+    expect(longest).toBeLessThan(whole / 2)
   })
 
   test('come in pages, each with the totals of the day', async () => {

@@ -1,9 +1,8 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Answer, fhirCaller } from '../../support/fhir.ts'
+import { fhirCaller } from '../../support/fhir.ts'
 import { type Service, startService } from '../../support/service.ts'
 import { databaseOf, rowsOf } from '../../support/trail.ts'
-import { type Call, clientOf } from './support.ts'
+import { type Call, clientOf, waited } from './support.ts'
 
 const path = '/api/v1/connect/pharmacy/stock'
 let service: Service
@@ -188,16 +187,6 @@ test('a report of 150 medicines with 500 batches each keeps nobody else waiting 
   expect([listed.status, listed.body.data.length]).toEqual([200, 100])
   expect(listed.longest).toBeLessThan(listed.whole / 2)
 })
-
-/** The answer, and for how many milliseconds others waited meanwhile: the longest time, and all of it. */
-async function waited(request: () => Promise<Answer>) {
-  const delay = monitorEventLoopDelay({ resolution: 5 })
-  const began = performance.now()
-  delay.enable()
-  const { status, body } = await request()
-  delay.disable()
-  return { status, body, longest: delay.max / 1e6, whole: performance.now() - began }
-}
 
 describe('what is wrong', () => {
   test('is told with its place, all at once, and nothing is stored', async () => {

@@ -1,4 +1,5 @@
 // Calls the Connect operations as a client would, for people who are invented; and the clock of the service.
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { vi } from 'vitest'
 import { createClient } from '../../../src/identity/clients.ts'
 import { type Answer, fhirCaller } from '../../support/fhir.ts'
@@ -79,4 +80,14 @@ export async function allPages(
     cursor = body.has_more ? `&cursor=${body.next_cursor}` : ''
   } while (cursor)
   return found
+}
+
+/** The answer, and for how many milliseconds others waited meanwhile: the longest time, and all of it. */
+export async function waited(request: () => Promise<Answer>) {
+  const delay = monitorEventLoopDelay({ resolution: 5 })
+  const began = performance.now()
+  delay.enable()
+  const { status, body } = await request()
+  delay.disable()
+  return { status, body, longest: delay.max / 1e6, whole: performance.now() - began }
 }

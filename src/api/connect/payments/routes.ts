@@ -4,7 +4,7 @@ import { bearer, type Route, reply, route } from '../../../http/route.ts'
 import { todayOf } from '../../../inventory/stock-list.ts'
 import { listName, mustBeDay, page, pageOf, pageQuery, wantedOf, wrong } from '../../../lib/paging.ts'
 import { Type } from '../../../lib/schema.ts'
-import { nothing, paymentOf, paymentsOf } from '../../../payments/reconciliation.ts'
+import { nothing, paymentsIn, paymentsOf } from '../../../payments/reconciliation.ts'
 import { day, money } from '../../../shapes/fields.ts'
 import { PaymentRecord } from '../../../shapes/payment.ts'
 import { asOperation } from '../../../store/operation.ts'
@@ -71,11 +71,13 @@ function reconciliationRoute(parts: ConnectParts): Route {
       const operation = { type, query: `${path.slice(1)}?${request.search}` }
       const { shown, totals: all } = await asOperation(caller, operation, async own => {
         const { rows, totals } = await paymentsOf(parts.databaseFor(own), of, wanted)
+        const inPage = rows.slice(0, wanted.limit)
+        const payments = await paymentsIn(parts.translator, parts.translator.contextOf(request), inPage)
         const shown = page(parts.cursors, list, wanted, rows, {
           position: row => [row.paid_at.toISOString(), row.id],
-          item: paymentOf(parts.translator, parts.translator.contextOf(request)),
+          item: row => payments.get(row),
         })
-        const bodies = rows.slice(0, wanted.limit).map(({ id, body }) => ({ type, id, body }))
+        const bodies = inPage.map(({ id, body }) => ({ type, id, body }))
         const patients = patientsIn(bodies, parts.addresses.base, [])
         return { result: { shown, totals }, patients, resources: bodies.length }
       })
