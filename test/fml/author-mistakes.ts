@@ -117,6 +117,12 @@ export const mistakes: readonly Mistake[] = [
     "src.status as v -> tgt.clinicalStatus = translate(v, '#status', 'CodeableConcept');",
     'conceptmap "status" {\n  prefix s = "https://clinic.example/status"\n  prefix t = "http://terminology.hl7.org/CodeSystem/allergyintolerance-clinical"\n\n  s:active == t:active\n  s:resolved == t:resolved\n}\n\n',
   ),
+  changed('A concept map has a code twice', '  s:severe - t:high\n', '  s:severe - t:high\n  s:severe - t:low\n'),
+  rule(
+    'Two concept maps have the same name',
+    "src.severity as v -> tgt.criticality = translate(v, '#criticality', 'code');",
+    'conceptmap "criticality" {\n  prefix s = "https://clinic.example/severity"\n  prefix t = "http://hl7.org/fhir/allergy-intolerance-criticality"\n\n  s:mild - t:high\n  s:moderate - t:high\n  s:severe - t:low\n  s:"life_threatening" - t:low\n}\n\n',
+  ),
   rule(
     'A concept map gives codes that the element does not have',
     "src.severity as v -> tgt.criticality = translate(v, '#worst', 'code');",

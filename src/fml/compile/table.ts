@@ -102,6 +102,21 @@ export function lookUp(table: Table, code: string, system: string | undefined): 
   return left(table, code, system)
 }
 
+/** Lines that say of a code what an earlier line contradicts with equal right, so that only their order would decide. */
+export function rivalsIn({ entries }: Table): { readonly entry: Entry; readonly first: Entry }[] {
+  return [...entries.values()].flatMap(lines => {
+    const best = new Map<string, Entry>()
+    for (const each of lines) if (isBetter(each, best.get(each.sourceSystem))) best.set(each.sourceSystem, each)
+    return lines.flatMap(entry => {
+      const first = best.get(entry.sourceSystem)
+      return first && first.equivalence === entry.equivalence && !isSameTarget(first, entry) ? [{ entry, first }] : []
+    })
+  })
+}
+
+const isSameTarget = ({ target: one }: Entry, { target: other }: Entry): boolean =>
+  one?.code === other?.code && one?.system === other?.system
+
 function isBetter(entry: Entry, than: Entry | undefined): boolean {
   const rank = USABLE.indexOf(entry.equivalence)
   return rank >= 0 && (!than || rank < USABLE.indexOf(than.equivalence))

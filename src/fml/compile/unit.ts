@@ -7,7 +7,7 @@ import { shown } from '../problem.ts'
 import type { Structures } from '../structures.ts'
 import { checkTable } from './codings.ts'
 import { type Build, lenient, replacing, report, type Unit } from './scope.ts'
-import { tableOf } from './table.ts'
+import { rivalsIn, type Table, tableOf } from './table.ts'
 
 /** Returns a setting of the map under this name: `url`, `name`, `title`. */
 function setting(map: FmlMap, name: string): string | undefined {
@@ -47,9 +47,12 @@ export function checkUnit(unit: Unit, build: Build): void {
     if (build.unit(each.url.text).length > 0) continue
     report({ build, unit }, each.url.span, `there is no map ${shown(each.url.text)} here`, lenient(build))
   }
-  checkGroups(unit, build)
+  const [groups, tables] = [map.groups.map(({ name }) => name), map.conceptMaps.map(({ id }) => id)]
+  checkNames('group', groups, unit, build)
+  checkNames('concept map', tables, unit, build)
   for (const each of map.groups[0]?.parameters ?? []) checkNamed(each, unit, build)
   for (const each of map.conceptMaps) checkTable(each, { unit, build })
+  for (const each of unit.tables.values()) checkRivals(each, unit, build)
   for (const each of map.conceptMaps) for (const { mode } of each.unmapped) checkUnmapped(mode, unit, build)
   if (map.groups.length === 0 && map.conceptMaps.length === 0)
     report(
@@ -60,12 +63,13 @@ export function checkUnit(unit: Unit, build: Build): void {
     )
 }
 
-function checkGroups(unit: Unit, build: Build): void {
+/** Of two groups or concept maps with one name, one would never be used. */
+function checkNames(kind: string, names: readonly Pick<Name, 'text' | 'span'>[], unit: Unit, build: Build): void {
   const named = new Map<string, Span>()
-  for (const { name } of unit.map.groups) {
-    const other = named.get(name.text)
-    if (other) report({ build, unit }, name.span, `there is a group ${shown(name.text)} already, in line ${other.line}`)
-    named.set(name.text, name.span)
+  for (const { text, span } of names) {
+    const other = named.get(text)
+    if (other) report({ build, unit }, span, `there is a ${kind} ${shown(text)} already, in line ${other.line}`)
+    named.set(text, span)
   }
 }
 
@@ -78,6 +82,17 @@ function checkNamed({ type, mode }: Parameter, unit: Unit, build: Build): void {
   const line = `uses "${url}" alias ${name} as ${mode}`
   const message = `the map does not declare ${shown(name)}; write \`${line}\` before the groups`
   report({ build, unit }, type.span, message, { severity: 'warning' })
+}
+
+/** A code that becomes one of two codes, whichever line comes first, is a slip that no example may show. */
+function checkRivals(table: Table, unit: Unit, build: Build): void {
+  for (const { entry, first } of rivalsIn(table)) {
+    const [{ source, target }, { source: above }] = [entry, first]
+    if (!source || !target || !above) continue
+    const other = shown(first.target?.code ?? '')
+    const message = `this code becomes ${other} already, in line ${above.line}; remove one of the lines, or let the signs say which is closer`
+    report({ build, unit }, source, message, lenient(build))
+  }
 }
 
 /** R4 has further modes that name a code or another map; the language of maps has no syntax for them. */

@@ -73,6 +73,13 @@ describe('check', () => {
     })
   })
 
+  test('finds a code that a concept map translates in two ways, which no example may show', async () => {
+    const twice = toFhir.replace(/^ *s:severe .*$/m, line => `${line}\n${line.replace(/\w+$/, 'low')}`)
+    const { isGood, text } = await answer(check, await folderWith({ ...sound, 'allergy-to-fhir.fml': twice }))
+    expect(isGood).toBe(false)
+    expect(text).toMatch(/^allergy-to-fhir\.fml:\d+:\d+: this code becomes `high` already, in line \d+; /)
+  })
+
   test('names what the service needs and its own folder lacks; other folders need nothing', async () => {
     const folder = await folderWith({ 'allergy-to-fhir.fml': toFhir })
     vi.stubEnv('MAPPINGS_DIR', folder)
