@@ -32,7 +32,7 @@ import type { Log } from '../lib/log.ts'
 import { createMappings, type Mappings } from '../mapping/mappings.ts'
 import { createTransformer } from '../mapping/transformer.ts'
 import type { Verdicts } from '../mapping/verdict.ts'
-import { authorThreads } from '../mapping/workbench/bench.ts'
+import { authorProcesses } from '../mapping/workbench/bench.ts'
 import { alone, type Gather } from '../metrics/gather.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { createSampler, type Sampler } from '../metrics/sampler.ts'
@@ -164,7 +164,7 @@ export async function createApplication(
     ...{ folder: archiveFolderOf(config), days: config.auditOnlineDays },
   })
   const transformer = createTransformer({ limit: config.transformTimeout * 1000 })
-  const workbenchThreads = createTransformer(authorThreads)
+  const workbenchProcesses = createTransformer(authorProcesses)
   const demo = createDemoData({ database, store: storeFor(system), projections, base })
   const bulk = createBulk({ database, storeFor, audit, log, ...bulkSettings(config) })
   const requestLog = createRequestLog({
@@ -188,7 +188,7 @@ export async function createApplication(
       config,
       identity,
       mappings,
-      ...{ transformer, workbenchThreads },
+      ...{ transformer, workbenchProcesses },
       demo,
       bulk,
       unitOfWork,
@@ -225,7 +225,7 @@ export async function createApplication(
   })
   const parts = {
     ...{ indexing, bulk, mappings, idempotency, audit, anchor, keeper, webhooks, metrics },
-    ...{ transformer, workbenchThreads },
+    ...{ transformer, workbenchProcesses },
     identity,
     bell,
     requestLog,
@@ -281,7 +281,7 @@ interface Parts {
   readonly webhooks: Webhooks
   readonly metrics: ReturnType<typeof createMetrics>
   readonly transformer: ReturnType<typeof createTransformer>
-  readonly workbenchThreads: ReturnType<typeof createTransformer>
+  readonly workbenchProcesses: ReturnType<typeof createTransformer>
   readonly identity: Identity
   readonly bell: Bell
   readonly requestLog: RequestLog
@@ -307,7 +307,7 @@ function lifecycle(parts: Parts, database: Storage['database']): Pick<Applicatio
     webhooks,
     metrics,
     transformer,
-    workbenchThreads,
+    workbenchProcesses,
     identity,
     bell,
     requestLog,
@@ -333,7 +333,7 @@ function lifecycle(parts: Parts, database: Storage['database']): Pick<Applicatio
     quiet,
     async close() {
       await quiet()
-      await Promise.all([transformer.close(), workbenchThreads.close()])
+      await Promise.all([transformer.close(), workbenchProcesses.close()])
       await identity.close()
       await keeper.close()
       await audit.close()

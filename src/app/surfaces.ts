@@ -53,7 +53,7 @@ export interface SurfaceParts extends Storage {
   readonly mappings: Mappings
   readonly transformer: Transformer
   /** The threads of the workbench: authors and clients do not wait for each other. */
-  readonly workbenchThreads: Transformer
+  readonly workbenchProcesses: Transformer
   readonly demo: DemoData
   readonly bulk: { readonly routes: readonly Route[] }
   readonly unitOfWork: UnitOfWork
@@ -112,7 +112,7 @@ export function surfaces(parts: SurfaceParts): Route[] {
       ...{ workers: config.workers, fixedLimits: fixedLimitsOf(config) },
       ...{ consentTypes, matchingInForce: () => mappings.matching() },
       workbench: createWorkbench({
-        ...{ database, mappings, transformer: parts.workbenchThreads },
+        ...{ database, mappings, transformer: parts.workbenchProcesses },
         ...{ folder: config.mappingsDir, needs: mapNeeds },
       }),
       ...(environment === 'local' && { demoUser }),

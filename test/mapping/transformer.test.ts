@@ -44,7 +44,7 @@ test('a client whose maps take for ever waits for itself, and others do not wait
 })
 
 test('a map that takes too long is stopped, and its thread is another client’s', async () => {
-  const transformer = createTransformer({ limit: 1500, threads: 1 })
+  const transformer = createTransformer({ limit: 1500, processes: 1 })
   onCleanup(transformer.close)
   const stopped = transformer.run('a', endless).catch(error => [error.code, error.options.issue])
   const made = transformer.run('b', quick)
@@ -53,7 +53,7 @@ test('a map that takes too long is stopped, and its thread is another client’s
 })
 
 test('what the workbench tries is stopped as well, and the next try begins with the folder again', async () => {
-  const transformer = createTransformer({ limit: 1500, threads: 1 })
+  const transformer = createTransformer({ limit: 1500, processes: 1 })
   onCleanup(transformer.close)
   const { map, sources } = endless
   const whole = (text: string) => text.replaceAll('Basic', 'Person')

@@ -68,8 +68,8 @@ export interface WorkbenchParts {
   readonly mappings: Mappings
 }
 
-/** The threads of the workbench: authors are few and may write maps of two million characters. */
-export const authorThreads: TransformerOptions = { limit: 20_000, threads: 2, megabytes: 1024 }
+/** The processes of the workbench: authors are few and may write maps of two million characters. */
+export const authorProcesses: TransformerOptions = { limit: 20_000, processes: 2, megabytes: 1024 }
 
 /** Milliseconds for which a look into the folder holds: an author who types asks several times in this time. */
 const FRESH = 1000

@@ -370,6 +370,15 @@ describe('what is wrong is said', () => {
 })
 
 describe('the service stays well', () => {
+  test('when a map takes all memory in one step, which no limit of a thread can stop', async () => {
+    const tenfold = ".replace('p', 'pppppppppp')".repeat(9)
+    const large = toBasic(`src.id as id -> tgt.id = ((%id & 'p')${tenfold}.split('p').count().toString());`)
+    const stopped = await transform({ srcMap: large, content: patient })
+    expect(stopped.status).toBe(422)
+    expect(stopped.body.issue[0].code).toBe('too-costly')
+    expect((await transform({ srcMap: toBasic(''), content: patient })).status).toBe(200)
+  })
+
   test('when a map takes too long: it is stopped, and others are served meanwhile and afterwards', async () => {
     const slow = toBasic("src.name as n where n.family.matches('^(([a-z])+.)+[A-Z]([a-z])+$') -> tgt.id = 'x';")
     const content = { ...patient, name: [{ family: 'a'.repeat(60) }] }
