@@ -85,6 +85,14 @@ describe('nothing but the data can be reached', () => {
       expect(steps.budget).toBeLessThan(0)
     })
 
+    test('a text is counted before it is joined, since making it would take the memory', () => {
+      const run = compile(`%resource.name.given.join('${'x'.repeat(8_000_000)}').length() > 5`, {
+        ...options('Patient'),
+        untrusted: true,
+      })
+      expect(() => run(patient, { resource: patient })).toThrow(TooCostly)
+    })
+
     test('numbers do not grow without end', () => {
       expect(() => compile(many('9999999999999999999999999999.1', ' * '), { model })({})).toThrow('too many digits')
       expect(compile('1.5 * 2.5 * 1.5', { model })({})).toEqual([5.625])

@@ -39,9 +39,11 @@ export const strings: Functions = {
     [0, 1],
     (input, [separator], state) => {
       const texts = input.map(stringOf).filter(text => text !== undefined)
-      const joined = texts.join(stringOf(separator?.[0]) ?? '')
-      spendResult(state, joined)
-      return [typed(joined, 'System.String')]
+      const between = stringOf(separator?.[0]) ?? ''
+      const length = texts.reduce((sum, text) => sum + text.length + between.length, 0)
+      // Before it is made: a long separator between many texts takes the memory of the process.
+      spend(state, Math.floor(length / 32))
+      return [typed(texts.join(between), 'System.String')]
     },
     () => ['System.String'],
   ),
