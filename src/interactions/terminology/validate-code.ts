@@ -12,6 +12,7 @@ export const validateCodeTakes = {
   system: 'The code system of the code.',
   version: 'The version of the code system.',
   display: 'A display to check against the code: right if it is one of its names, in any language.',
+  abstract: 'true accepts codes that only group others and cannot be selected.',
   displayLanguage: 'The language of the display in the answer, such as fr.',
 }
 

@@ -1,6 +1,6 @@
 // CodeSystem/$validate-code: is a code in a code system? https://hl7.org/fhir/R4/codesystem-operation-validate-code.html
 import type { JsonObject } from '../../lib/json.ts'
-import { type CodeSystem, codeSystemOf, mustHaveCodes } from '../../store/terminology/code-system.ts'
+import { type CodeSystem, codeSystemOf, knownConcept, mustHaveCodes } from '../../store/terminology/code-system.ts'
 import { memberOf } from '../../store/terminology/expand.ts'
 import type { Coded } from '../../store/terminology/member.ts'
 import type { FhirReply } from '../request.ts'
@@ -12,6 +12,7 @@ export const validateSystemCodeTakes = {
   version: 'The version of the code system.',
   code: 'The code.',
   display: 'A display to check against the code: right if it is one of its names, in any language.',
+  abstract: 'true accepts codes that only group others and cannot be selected.',
   displayLanguage: 'The language of the display in the answer, such as fr.',
 }
 
@@ -22,7 +23,7 @@ export async function validateSystemCode(inputs: Inputs): Promise<FhirReply> {
   const system = mustHaveCodes(codeSystemOf(await resourceOf(inputs, codings)))
   const asked = codings ?? [{ system: system.url, code: code!, display: textOf(inputs, 'display') }]
   const found = asked.flatMap(each => {
-    const concept = isOf(system, each) ? system.concepts.get(each.code) : undefined
+    const concept = isOf(system, each) ? knownConcept(system, each.code) : undefined
     return concept ? [{ asked: each, member: memberOf(system, concept) }] : []
   })
   return verdict(inputs, asked, found, `in the code system ${system.url || 'given'}`)

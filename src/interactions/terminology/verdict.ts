@@ -3,7 +3,7 @@ import type { Member } from '../../store/terminology/expand.ts'
 import type { Coded } from '../../store/terminology/member.ts'
 import { fold } from '../../store/values.ts'
 import type { FhirReply } from '../request.ts'
-import { type Inputs, parametersReply, textOf } from './inputs.ts'
+import { flagOf, type Inputs, parametersReply, textOf } from './inputs.ts'
 import { displayIn, namesOf } from './languages.ts'
 
 /** A code that is there, and how it was asked for. */
@@ -19,12 +19,15 @@ export function verdict(
   found: readonly FoundCode[],
   place: string,
 ): FhirReply {
-  const right = found.find(({ asked: { display }, member }) => display === undefined || isNameOf(member, display))
-  const shown = displayIn((right ?? found[0])?.member ?? {}, textOf(inputs, 'displayLanguage'))
+  const usable = flagOf(inputs, 'abstract') ? found : found.filter(({ member }) => !member.abstract)
+  const right = usable.find(({ asked: { display }, member }) => display === undefined || isNameOf(member, display))
+  const shown = displayIn((right ?? usable[0] ?? found[0])?.member ?? {}, textOf(inputs, 'displayLanguage'))
   const codes = asked.map(({ system, code }) => `${system}|${code}`).join(', ') || 'a concept without a code'
-  const wrong = found[0]
-    ? `The display of ${codes} is "${shown}", not "${found[0].asked.display}".`
-    : `${codes} is not ${place}.`
+  const wrong = usable[0]
+    ? `The display of ${codes} is "${shown}", not "${usable[0].asked.display}".`
+    : found[0]
+      ? `${codes} only groups other codes and cannot be selected; abstract=true accepts it.`
+      : `${codes} is not ${place}.`
   return parametersReply([
     { name: 'result', valueBoolean: right !== undefined },
     right ? undefined : { name: 'message', valueString: wrong },

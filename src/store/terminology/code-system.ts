@@ -48,8 +48,21 @@ export async function codeSystem(library: Library, canonical: string): Promise<C
 
 /** Returns the system. @throws Failure VALIDATION_FAILED if it has no codes */
 export function mustHaveCodes(system: CodeSystem): CodeSystem {
-  if (system.concepts.size > 0) return system
+  if (system.concepts.size > 0 && system.resource['content'] !== 'supplement') return system
   throw unworkable(`The CodeSystem ${system.url} is stored without its codes (content: ${system.resource['content']}).`)
+}
+
+/**
+ * Returns a concept; undefined if the system does not have the code.
+ * @throws Failure VALIDATION_FAILED if only some of its codes are stored, so that nobody can tell.
+ */
+export function knownConcept({ url, resource, concepts }: CodeSystem, code: string): Concept | undefined {
+  const concept = concepts.get(code)
+  if (concept || resource['content'] === 'complete') return concept
+  throw unworkable(
+    `The CodeSystem ${url} is stored with some of its codes only (content: ${resource['content']}), and "${code.slice(0, 100)}" is not among these: it may be a code or none.`,
+    'incomplete',
+  )
 }
 
 /** Returns a concept of the system. @throws Failure NOT_FOUND */

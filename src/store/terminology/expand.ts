@@ -118,13 +118,22 @@ async function readExpansion(library: Library, valueSet: JsonObject, name: strin
   }
   await library.work(listed)
   const total = isJsonNumber(expansion['total']) ? numberOf(expansion['total']) : listed
-  if (total <= listed) return members
+  if (total <= listed && !isNarrowed(expansion)) return members
   if (isObject(valueSet['compose'])) return undefined
-  throw unworkable(
-    `${name} is stored with ${listed} of its ${total} codes only, and without a definition.`,
-    'incomplete',
-  )
+  throw unworkable(`${name} is stored with ${listed} of its codes only, and without a definition.`, 'incomplete')
 }
+
+/** Parameters of an expansion that leave codes out. */
+const narrowing: ReadonlySet<unknown> = new Set(['filter', 'activeOnly', 'excludeNotForUI', 'offset'])
+
+/** True for an expansion that was made of a part of the codes, or is a later page. */
+function isNarrowed({ offset, parameter }: JsonObject): boolean {
+  const isSet = ({ name, valueBoolean, valueInteger }: JsonObject): boolean =>
+    narrowing.has(name) && valueBoolean !== false && !isZero(valueInteger)
+  return (isJsonNumber(offset) && !isZero(offset)) || objects(parameter).some(isSet)
+}
+
+const isZero = (value: unknown): boolean => isJsonNumber(value) && numberOf(value) === 0
 
 /** One include or exclude: what its system part selects and all its value sets hold alike. */
 async function partOf(

@@ -2,7 +2,7 @@
 // https://hl7.org/fhir/R4/valueset.html#compositions
 import type { JsonObject } from '../../lib/json.ts'
 import { objects, text } from '../values.ts'
-import { codeSystem, codeSystemOf, isInactive, stepsOf } from './code-system.ts'
+import { codeSystem, codeSystemOf, isInactive, knownConcept, stepsOf } from './code-system.ts'
 import {
   definitionOf,
   designated,
@@ -110,7 +110,7 @@ async function inSystem(
   const listed = objects(part['concept'])
   if (listed.length === 0) {
     const system = await codeSystem(library, canonical)
-    const concept = system.concepts.get(code)
+    const concept = knownConcept(system, code)
     const filters = await filtersOf(library, system, part, name)
     if (!concept) return undefined
     await library.work(stepsOf(concept) * (1 + filters.length))
