@@ -40,7 +40,7 @@ export interface Remark {
 
 export interface JobOutcome {
   readonly remarks: readonly Remark[]
-  /** JSON; absent if something went wrong. */
+  /** JSON, in lines where a trace is wanted; absent if something went wrong. */
   readonly result: string | undefined
   /** The map as a StructureMap in JSON, when traced. */
   readonly map: string | undefined
@@ -54,6 +54,9 @@ interface TraceLine {
 
 /** Most lines that are kept. */
 const MOST_LINES = 10_000
+
+/** Most characters of a result: a map of some lines can repeat a text any number of times, and the service has to send what it makes. */
+const LONGEST = 20_000_000
 
 /** Compiles the map and runs it. Never throws for problems of the map or the data. */
 export function runJob({ map, others, sources, isTraced }: Job): JobOutcome {
@@ -89,7 +92,10 @@ export function runProgram(
       remark: (message, site) => said.push({ severity: 'warning', place: placeOf(site, nameOf), message }),
       trace: isTraced ? step => note({ level: 'debug', text: lineOf(step, nameOf) }) : undefined,
     })
-    return { remarks: said, result: JSON.stringify(made), map, trace }
+    const result = JSON.stringify(made, null, isTraced ? 2 : undefined)
+    if (result.length <= LONGEST) return { remarks: said, result, map, trace }
+    const message = `the result has more than ${LONGEST} characters`
+    return { remarks: [...said, { severity: 'error', place: undefined, message }], result: undefined, map, trace }
   } catch (error) {
     if (error instanceof MessageError) return { remarks: [...said, unreadable(error)], result: undefined, map, trace }
     if (!(error instanceof MapError)) throw error

@@ -88,7 +88,7 @@ function debugReply({ remarks, result, map, trace }: JobOutcome, version: string
       : [{ severity: 'information', code: 'informational', diagnostics: 'The map ran without problems.' }]
   return parametersReply([
     { name: 'outcome', resource: { resourceType: 'OperationOutcome', issue } },
-    result === undefined ? undefined : { name: 'result', valueString: JSON.stringify(JSON.parse(result), null, 2) },
+    result === undefined ? undefined : { name: 'result', valueString: result },
     {
       name: 'parameters',
       part: [

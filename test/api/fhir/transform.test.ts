@@ -379,6 +379,20 @@ describe('the service stays well', () => {
     expect((await transform({ srcMap: toBasic(''), content: patient })).status).toBe(200)
   })
 
+  test('when a map repeats a long text in its result: the result is refused', async () => {
+    const content = { ...patient, name: [{ family: 'p'.repeat(1_000_000) }] }
+    const rules = Array.from(
+      { length: 25 },
+      (_, at) => `src.name as n -> tgt.identifier as i, i.value = (%n.family) "r${at}";`,
+    )
+    for (const debug of [false, true]) {
+      const asked = { srcMap: toBasic(rules.join('\n')), content }
+      const { status, text } = await transform(asked, `StructureMap/$transform?debug=${debug}`)
+      expect([status, text.length < 500_000]).toEqual([debug ? 200 : 422, true])
+      expect(text).toContain('the result has more than 20000000 characters')
+    }
+  })
+
   test('when a map takes too long: it is stopped, and others are served meanwhile and afterwards', async () => {
     const slow = toBasic("src.name as n where n.family.matches('^(([a-z])+.)+[A-Z]([a-z])+$') -> tgt.id = 'x';")
     const content = { ...patient, name: [{ family: 'a'.repeat(60) }] }
