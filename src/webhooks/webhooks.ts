@@ -1,13 +1,11 @@
 // The part of a process that notifies subscribers: it wakes when this process has written to the outbox, and polls
 // every second for what other processes have left and for what has become due.
 
-import { type Caller, system } from '../access/caller.ts'
+import type { Caller } from '../access/caller.ts'
 import type { Database } from '../db/database.ts'
 import type { Queryable } from '../db/statement.ts'
 import type { Kinds, Outbox } from '../events/outbox.ts'
 import { kindsWaiting, retryStuck } from '../events/waiting.ts'
-import { Failure } from '../lib/failure.ts'
-import { type JsonObject, parseJson } from '../lib/json.ts'
 import type { Log } from '../lib/log.ts'
 import { singleFlight } from '../lib/single-flight.ts'
 import type { Reach } from '../outbound/address.ts'
@@ -15,6 +13,7 @@ import { createSender } from '../outbound/send.ts'
 import type { Store } from '../store/store.ts'
 import { type CourierParts, createCourier } from './courier.ts'
 import { dispatch } from './dispatch.ts'
+import { setStatus, turnOffEnded } from './ended.ts'
 import { createFollowers } from './followers.ts'
 import type { GivenUp } from './health.ts'
 import { prune } from './prune.ts'
@@ -45,6 +44,7 @@ export interface Webhooks {
 
 /** Milliseconds between two polls, when nothing wakes it. */
 const lookEvery = 1000
+const turnOffEvery = 60_000
 const pruneEvery = 3_600_000
 
 /**
@@ -99,7 +99,16 @@ export function createWebhooks(parts: WebhookParts): Webhooks {
         void prune(database, parts.historyDays).catch(err =>
           log.warn({ err }, 'webhooks: could not delete expired events'),
         )
-      timers = [setInterval(looks.run, lookEvery).unref(), setInterval(tidy, pruneEvery).unref()]
+      const turnOff = () =>
+        void turnOffEnded(database, parts.storeFor).catch(err =>
+          log.warn({ err }, 'webhooks: could not turn off the subscriptions that have ended'),
+        )
+      timers = [
+        setInterval(looks.run, lookEvery).unref(),
+        setInterval(turnOff, turnOffEvery).unref(),
+        setInterval(tidy, pruneEvery).unref(),
+      ]
+      turnOff()
       void looks.run()
     },
     async close() {
@@ -117,15 +126,5 @@ export async function reportGivenUp(
   { id, reason }: Pick<GivenUp, 'id' | 'reason'>,
 ): Promise<void> {
   log.warn({ subscription: id, reason }, 'webhooks: disabled a subscription')
-  const [type, name] = id.split('/')
-  if (type !== 'Subscription' || name === undefined) return
-  const store = storeFor(system)
-  try {
-    const { body, version } = await store.read('Subscription', name)
-    const resource = { ...(parseJson(body) as JsonObject), status: 'error', error: reason }
-    await store.update('Subscription', name, resource, { ifMatch: version })
-  } catch (error) {
-    // Changed or deleted meanwhile: its owner's version stands.
-    if (!(error instanceof Failure)) throw error
-  }
+  if (id.startsWith('Subscription/')) await setStatus(storeFor, id, { status: 'error', error: reason })
 }

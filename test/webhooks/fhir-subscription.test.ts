@@ -134,6 +134,23 @@ describe('a Subscription', () => {
     expect([off.receiver, gone.receiver, over].map(({ received }) => received.length)).toEqual([0, 0, 0])
   })
 
+  test('is turned off when its time is over, and says so', async () => {
+    const [over, later] = [await startReceiver(), await startReceiver()]
+    const made = async (receiver: Receiver, end: string) =>
+      (await call('POST', 'Subscription', { body: { ...wish(receiver, 'Flag'), end }, token: app.token })).body
+    const [ended, lasting] = [await made(over, '2020-01-01T00:00:00Z'), await made(later, '2999-01-01T00:00:00Z')]
+    expect([ended.status, lasting.status]).toEqual(['active', 'active'])
+    const statusOf = async ({ id }: { id: string }) => (await call('GET', `Subscription/${id}`)).body.status
+    // A process looks as it starts, and each minute from then on.
+    await startBeside(service)
+    await settled(
+      'the status to be off',
+      () => statusOf(ended),
+      status => status === 'off',
+    )
+    expect(await statusOf(lasting)).toBe('active')
+  })
+
   test('is told of its own type alone, also where another type has the same id', async () => {
     const [flags, basics] = [await subscribe(app, 'Flag', asJson), await subscribe(app, 'Basic', asJson)]
     const entry = [flag({ id: 'same' }), { resourceType: 'Basic', id: 'same', code: { text: 'x' } }].map(resource => ({
