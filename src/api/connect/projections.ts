@@ -13,5 +13,5 @@ import type { Projection } from '../../store/projection.ts'
 export const connectProjections = (base: Base, timeZone: string): Projection[] => [
   stockTable(base),
   bloodTable(base, timeZone),
-  paymentTable(base),
+  paymentTable(base, timeZone),
 ]

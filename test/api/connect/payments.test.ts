@@ -201,6 +201,22 @@ describe('the payments of a day', () => {
     expect((await there('GET', `${path}?date=2026-03-13`)).body.totals.count).toBe(0)
   })
 
+  test('of which only the day is known are those of that day, west of Greenwich too', async () => {
+    const guyana = await startService({ TIME_ZONE: 'America/Guyana' })
+    const there = await clientOf(guyana, 'hospital', 'payments:reconciliation:read')
+    for (const [id, paid] of [
+      ['d', '2026-03-14'],
+      ['m', '2026-03'],
+    ] as const)
+      await fhirCaller(() => guyana)('PUT', `PaymentReconciliation/${id}`, {
+        body: payment({ id, paid, amount: '1' }),
+        headers: { 'content-type': 'application/fhir+json' },
+      })
+    const on = async (date: string) => ids((await there('GET', `${path}?date=${date}`)).body)
+    expect([await on('2026-03-13'), await on('2026-03-14')]).toEqual([[], ['d']])
+    expect([await on('2026-02-28'), await on('2026-03-01')]).toEqual([[], ['m']])
+  })
+
   test.each([
     ['', 'query.date is required.'],
     ['date=today', 'query.date must be a calendar date, such as 2026-03-14.'],
