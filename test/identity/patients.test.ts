@@ -155,9 +155,16 @@ test('what is no Bearer is told how a token is sent; what is no token of a patie
 })
 
 test('a token goes with the patient: to whoever replaces him, under the Health ID that is his now', async () => {
-  const { token, healthId } = await enrolled()
+  const { token, patient, healthId } = await enrolled()
   const current = mint('TD')
   holders.set(healthId, { patient: 'heir', current, isMerged: true })
+  await expect(bearer(token)).rejects.toMatchObject(
+    invalid('its Health ID now belongs to another patient record: enrol the device again'),
+  )
+  await database.query({
+    text: `insert into patient_replaced (patient, by_patient) values ($1, 'heir')`,
+    values: [patient],
+  })
   expect(await bearer(token)).toMatchObject({ patientId: 'heir', healthId: current })
   holders.set(healthId, { patient: 'heir', current: undefined, isMerged: true })
   expect(await bearer(token)).toMatchObject({ patientId: 'heir', healthId })
