@@ -52,8 +52,9 @@ interface TraceLine {
   readonly text: string
 }
 
-/** Most lines that are kept. */
+/** Most lines that are kept, and most characters of one: a value can be a document. */
 const MOST_LINES = 10_000
+const LONGEST_LINE = 1000
 
 /** Most characters of a result: a map of some lines can repeat a text any number of times, and the service has to send what it makes. */
 const LONGEST = 20_000_000
@@ -85,7 +86,10 @@ export function runProgram(
 ): JobOutcome {
   const trace: TraceLine[] = []
   const said: Remark[] = [...remarks]
-  const note = (line: TraceLine): void => void (trace.length < MOST_LINES && trace.push(line))
+  const note = ({ level, text }: TraceLine): void => {
+    if (trace.length >= MOST_LINES) return
+    trace.push({ level, text: text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text })
+  }
   try {
     const made = program.run(textSources(program, sources), {
       log: message => note({ level: 'info', text: message }),

@@ -393,6 +393,16 @@ describe('the service stays well', () => {
     }
   })
 
+  test('when every rule of a map reads a long text: the trace shows its beginning', async () => {
+    const content = { ...patient, name: [{ family: 'p'.repeat(1_000_000) }] }
+    const rules = Array.from({ length: 10 }, (_, at) => `n.family as f -> tgt.code as c "r${at}";`)
+    const asked = { srcMap: toBasic(`src.name as n -> tgt then { ${rules.join('\n')} };`), content }
+    const { body, text } = await transform(asked, 'StructureMap/$transform?debug=true')
+    expect(partsOf(body, 'trace').length).toBeGreaterThan(10)
+    expect(text).toContain('ppp…')
+    expect(text.length).toBeLessThan(500_000)
+  })
+
   test('when a map takes too long: it is stopped, and others are served meanwhile and afterwards', async () => {
     const slow = toBasic("src.name as n where n.family.matches('^(([a-z])+.)+[A-Z]([a-z])+$') -> tgt.id = 'x';")
     const content = { ...patient, name: [{ family: 'a'.repeat(60) }] }
