@@ -14,4 +14,6 @@ const end = (error: NodeJS.ErrnoException): void => {
 }
 
 thread.on('message', answer => process.send?.(answer)).on('error', end)
+// A signal to all processes of the service is for the service, which answers what it has begun.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {})
 process.on('message', task => thread.postMessage(task)).on('disconnect', () => process.exit())

@@ -59,12 +59,18 @@ export function createTransformer({
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
     all.add(worker)
+    worker.once('exit', () => forget(worker))
     if (await answerOf<'ready'>(worker, STARTS_WITHIN)) return worker
     await end(worker)
     throw new Failure('UNAVAILABLE', 'Transformations are temporarily unavailable: try again.', { retryAfter: 5 })
   }
-  const end = async (worker: ChildProcess): Promise<void> => {
+  const forget = (worker: ChildProcess): void => {
     all.delete(worker)
+    const place = idle.indexOf(worker)
+    if (place >= 0) idle.splice(place, 1)
+  }
+  const end = async (worker: ChildProcess): Promise<void> => {
+    forget(worker)
     if (worker.exitCode !== null || worker.signalCode !== null) return
     worker.ref()
     const ended = once(worker, 'exit')
