@@ -52,7 +52,7 @@ export interface SurfaceParts extends Storage {
   readonly identity: Identity
   readonly mappings: Mappings
   readonly transformer: Transformer
-  /** The threads of the workbench: authors and clients do not wait for each other. */
+  /** The processes of the workbench: authors and clients do not wait for each other. */
   readonly workbenchProcesses: Transformer
   readonly demo: DemoData
   readonly bulk: { readonly routes: readonly Route[] }

@@ -33,6 +33,9 @@ export interface TransformerOptions {
   readonly megabytes?: number
 }
 
+/** All that a process has of the environment, which holds the secrets of the service. */
+const ofZone = process.env['TZ'] === undefined ? {} : { TZ: process.env['TZ'] }
+
 /** Milliseconds that a process may take to start, which on a busy machine is not the fault of a map. */
 const STARTS_WITHIN = 30_000
 
@@ -55,6 +58,7 @@ export function createTransformer({
   let isClosed = false
   const start = async (): Promise<ChildProcess> => {
     const worker = fork(new URL('./container.ts', import.meta.url), [String(megabytes)], {
+      env: ofZone,
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
