@@ -90,7 +90,7 @@ function checkRivals(table: Table, unit: Unit, build: Build): void {
     const [{ source, target }, { source: above }] = [entry, first]
     if (!source || !target || !above) continue
     const other = shown(first.target?.code ?? '')
-    const message = `this code becomes ${other} already, in line ${above.line}; remove one of the lines, or let the signs say which is closer`
+    const message = `this code becomes ${other} already, in line ${above.line}; remove one of the lines, or use the signs to state which is closer`
     report({ build, unit }, source, message, lenient(build))
   }
 }
