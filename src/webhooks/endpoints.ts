@@ -200,8 +200,12 @@ export async function removeEndpoint(on: Transactional, id: string, clientId: st
   })
 }
 
+/** Most secrets that deliveries are signed with at a time. */
+const mostSecrets = 5
+
 /**
- * Gives an endpoint a new secret. The newest previous one keeps signing beside it for the overlap; older ones end.
+ * Gives an endpoint a new secret. The newest previous one keeps signing beside it for the overlap, and older ones for as long as was
+ * promised, since the reply of a rotation can be lost. Without an overlap all previous ones end.
  * @param overlap seconds
  * @throws Failure NOT_FOUND
  */
@@ -216,10 +220,12 @@ export async function rotateEndpoint(
     text: `select secrets from webhook_endpoint p where p.id = $1 and p.client_id = $2 and ${isOfConnect} for update`,
     values: [id, clientId],
   })
-  const [newest] = secretsOf(key, id, (row ?? missing()).secrets)
+  const [newest, ...older] = secretsOf(key, id, (row ?? missing()).secrets)
   const secret = newWebhookSecret()
   const until = now + overlap * 1000
-  const secrets: Secret[] = [{ secret }, ...(overlap > 0 ? [{ secret: newest!.secret, until }] : [])]
+  const lasting = older.filter(each => each.until !== undefined && each.until > now)
+  const previous = overlap > 0 ? [{ secret: newest!.secret, until }, ...lasting] : []
+  const secrets: Secret[] = [{ secret }, ...previous].slice(0, mostSecrets)
   await on.query({
     text: 'update webhook_endpoint set secrets = $2, updated_at = now(), revision = revision + 1 where id = $1',
     values: [id, sealFor(key, id, secrets)],

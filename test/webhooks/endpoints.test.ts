@@ -218,7 +218,7 @@ test('an endpoint is removed with all that is to be delivered to it', async () =
 const secretsNow = async () =>
   secretsOf(key, 'whs_one', (await rows()).find(({ id }) => id === 'whs_one')!['secrets'] as Buffer)
 
-test('a new secret signs beside the newest before it for the overlap; older ones end at once', async () => {
+test('a new secret signs beside the newest before it for the overlap, and beside older ones whose overlap lasts', async () => {
   const terms = { overlap: 60, now: 1_000_000 }
   const changed = await changes(async () => {
     const made = await rotateEndpoint(queue.database, key, 'whs_one', ada, terms)
@@ -245,7 +245,11 @@ test('of two new secrets at a time the later one comes after the earlier one', a
     return made
   })
   const { secret } = await later!
-  expect(await secretsNow()).toEqual([{ secret }, { secret: first.secret, until: 1_060_000 }])
+  expect(await secretsNow()).toEqual([
+    { secret },
+    { secret: first.secret, until: 1_060_000 },
+    { secret: 'newest', until: 1_060_000 },
+  ])
 })
 
 test('administrators see all endpoints, FHIR Subscriptions too, and how much waits for them', async () => {

@@ -202,6 +202,23 @@ describe('a new secret', () => {
   })
 })
 
+describe('a second new secret, as after a reply that was lost', () => {
+  test('signs beside all that were promised to remain, so that a receiver with the first one goes on', async () => {
+    const one = await subscriber(await client(service, 'rotating-twice'), ['patient.created'])
+    const rotate = async (body = {}) => (await one.call('POST', `${subscriptions}/${one.id}/rotate-secret`, body)).body
+    const [lost, kept] = [await rotate(), await rotate()]
+    await one.call('POST', `${subscriptions}/${one.id}/test`)
+    const [all] = await one.receiver.until(1)
+    const header = String(all!.headers['x-service-signature'])
+    for (const secret of [one.secret, lost.webhook_secret, kept.webhook_secret])
+      verifySignature({ header, body: all!.body, secret })
+    for (let more = 0; more < 5; more++) await rotate()
+    await one.call('POST', `${subscriptions}/${one.id}/test`)
+    const [, some] = await one.receiver.until(2)
+    expect(String(some!.headers['webhook-signature']).split(' ')).toHaveLength(5)
+  })
+})
+
 describe('what is wrong is said, and leaves nothing', () => {
   test.each([
     ['no body', '', 400, undefined],

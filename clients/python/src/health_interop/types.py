@@ -1601,7 +1601,9 @@ class RotatedWebhookSubscription(TypedDict):
 class WebhookSecretRotation(TypedDict):
     """WebhookSecretRotation."""
     overlap_seconds: NotRequired[int]
-    """Seconds for which the previous secret remains valid. Default: one day. 0 ends it immediately."""
+    """Seconds for which the previous secret remains valid. Default: one day. 0 ends all previous secrets
+    immediately.
+    """
 
 
 class WebhookDeliveriesDelivery(TypedDict):

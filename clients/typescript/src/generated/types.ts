@@ -1712,7 +1712,7 @@ export interface WebhookReplayRequest {
 }
 
 export interface WebhookSecretRotation {
-  /** Seconds for which the previous secret remains valid. Default: one day. 0 ends it immediately. */
+  /** Seconds for which the previous secret remains valid. Default: one day. 0 ends all previous secrets immediately. */
   readonly overlap_seconds?: number
 }
 

@@ -85,7 +85,8 @@ export const RotateRequest = Type.Object(
       Type.Integer({
         minimum: 0,
         maximum: 604_800,
-        description: 'Seconds for which the previous secret remains valid. Default: one day. 0 ends it immediately.',
+        description:
+          'Seconds for which the previous secret remains valid. Default: one day. 0 ends all previous secrets immediately.',
       }),
     ),
   },
