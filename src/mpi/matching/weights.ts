@@ -1,12 +1,9 @@
 // The weights of matching, as `mappings/matching.json` holds them. For a wrong file, the error states what is wrong and
 // where.
 
-import { isDay } from '../../lib/day.ts'
-import { isObject, type JsonObject } from '../../lib/json.ts'
-import { nearest } from '../../lib/nearest.ts'
 import { type Field, type Likeness, levels } from './compare.ts'
-import { words } from './names.ts'
-import { phoneOf } from './person.ts'
+import { numberIn, objectIn, type Reader, shareIn, within } from './reading.ts'
+import { type StandIns, standInsIn } from './stand-ins.ts'
 
 /** What it says that a field compares to a level. */
 interface Weight {
@@ -32,24 +29,6 @@ export interface Matching {
   /** The share of people with the same name, where names are not counted. */
   readonly usualShares: Readonly<Record<'given' | 'family', number>>
   readonly fields: Readonly<Record<Field, Readonly<Record<string, Weight>>>>
-}
-
-/** What forms state where something is not known. */
-interface StandIns {
-  /** In words, by the first word. */
-  readonly names: ReadonlyMap<string, readonly (readonly string[])[]>
-  /** Days: `1900-01-01`. */
-  readonly birthDates: ReadonlySet<string>
-  /** As `Features.phones` has them. */
-  readonly phones: ReadonlySet<string>
-  /** File numbers, as `numberWords` has them. */
-  readonly numbers: ReadonlySet<string>
-}
-
-/** The position in the file, and the list of what is wrong with it. */
-interface Reader {
-  readonly path: string
-  readonly problems: string[]
 }
 
 /**
@@ -152,109 +131,6 @@ function levelOf(value: unknown, reader: Reader): Shares {
 
 function weightOf({ same, other, blocks }: Shares): Weight {
   return { bits: Math.log2(same / other), blocks }
-}
-
-/** An object with these members; `why` may stand anywhere. */
-function objectIn(
-  value: unknown,
-  names: readonly string[],
-  { path, problems }: Reader,
-  optional: readonly string[] = [],
-): JsonObject {
-  if (value === undefined && path !== '') return {}
-  if (!isObject(value)) {
-    problems.push(`${path || 'the file'} must be an object with ${names.join(', ')}`)
-    return {}
-  }
-  const at = (name: string): string => (path ? `${path}.${name}` : name)
-  const allowed = [...names, ...optional, 'why']
-  for (const name of names) if (value[name] === undefined) problems.push(`${at(name)} is missing`)
-  for (const name of Object.keys(value)) {
-    if (allowed.includes(name)) continue
-    const meant = nearest(name, allowed)
-    problems.push(
-      `${at(name)} is not a known field${meant ? `; did you mean ${meant}?` : `: ${allowed.join(', ')} are`}`,
-    )
-  }
-  if (value['why'] !== undefined && typeof value['why'] !== 'string') problems.push(`${at('why')} must be text`)
-  return value
-}
-
-function standInsIn(value: unknown, reader: Reader): StandIns {
-  const found = objectIn(value, ['names', 'birth_dates', 'phones', 'numbers'], reader)
-  const list = <Item>(name: string, expected: string, read: (text: string) => Item | undefined): Item[] =>
-    listIn(found[name], within(reader, name), expected, read)
-  const names = new Map<string, string[][]>()
-  for (const phrase of list('names', 'a text with letters, such as "baby"', nonEmptyWords))
-    names.set(phrase[0]!, [...(names.get(phrase[0]!) ?? []), phrase])
-  return {
-    names,
-    birthDates: new Set(list('birth_dates', 'a date, such as "1900-01-01"', text => (isDay(text) ? text : undefined))),
-    phones: new Set(list('phones', 'a number of at least eight digits, such as "00000000"', text => phoneOf(text)[0])),
-    numbers: new Set(
-      list('numbers', 'a text with letters or digits, such as "n/a"', text => numberWords(text) || undefined),
-    ),
-  }
-}
-
-const nonEmptyWords = (text: string): string[] | undefined => {
-  const found = words(text)
-  return found.length > 0 ? found : undefined
-}
-
-/** True for what forms state where a file has no number: `N/A`, `UNKNOWN`, `000`, `-`. */
-export function isNoNumber(value: string, { standIns }: Matching): boolean {
-  const text = numberWords(value)
-  return text === '' || standIns.numbers.has(text)
-}
-
-/** A file number without case, accents and punctuation; of nothing but zeros, one. */
-const numberWords = (text: string): string =>
-  text
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, '')
-    .replace(/^0+$/, '0')
-
-/** Names are looked at by their first word. */
-const mostStandIns = 1000
-
-function listIn<Item>(
-  value: unknown,
-  { path, problems }: Reader,
-  expected: string,
-  read: (text: string) => Item | undefined,
-): Item[] {
-  if (value === undefined) return []
-  if (!Array.isArray(value) || value.length > mostStandIns) {
-    problems.push(`${path} must be a list of at most ${mostStandIns} texts`)
-    return []
-  }
-  const items: Item[] = []
-  for (const [index, each] of value.entries()) {
-    const item = typeof each === 'string' ? read(each) : undefined
-    if (item === undefined) problems.push(`${path}[${index}] must be ${expected}`)
-    else items.push(item)
-  }
-  return items
-}
-
-function shareIn(object: JsonObject, name: string, reader: Reader): number {
-  const value = object[name]
-  if (value === undefined || (typeof value === 'number' && value > 0 && value < 1)) return value ?? 0.5
-  reader.problems.push(`${within(reader, name).path} must be a share between 0 and 1, such as 0.02 (neither of both)`)
-  return 0.5
-}
-
-function numberIn(object: JsonObject, name: string, reader: Reader, least: number, most: number): number {
-  const value = object[name]
-  if (value === undefined || (typeof value === 'number' && value >= least && value <= most)) return value ?? least
-  reader.problems.push(`${within(reader, name).path} must be a number from ${least} to ${most}`)
-  return least
-}
-
-function within({ path, problems }: Reader, name: string): Reader {
-  return { path: path ? `${path}.${name}` : name, problems }
 }
 
 function mapValues<K extends string, V, W>(object: Readonly<Record<K, V>>, change: (value: V) => W): Record<K, W> {

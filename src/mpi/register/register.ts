@@ -8,7 +8,8 @@ import { blockingKeys } from '../matching/blocking.ts'
 import { type Candidate, type Decision, decide } from '../matching/decide.ts'
 import { type Features, nobody } from '../matching/person.ts'
 import { type Score, score } from '../matching/score.ts'
-import { isNoNumber, type Matching } from '../matching/weights.ts'
+import { isNoNumber } from '../matching/stand-ins.ts'
+import type { Matching } from '../matching/weights.ts'
 import { createCounts, type Words } from './counts.ts'
 import type { OwnNumber } from './patient.ts'
 import { lockKeys, numberPosting } from './postings.ts'
@@ -66,7 +67,7 @@ export function createRegister(matching: () => Matching): Register {
     return surely(person, compared, weights, await counts.people(on)) ?? counted(on, person, compared, weights)
   }
   const real = (number: OwnNumber | undefined): OwnNumber | undefined =>
-    number && isNoNumber(number.value, matching()) ? undefined : number
+    number && isNoNumber(number.value, matching().standIns) ? undefined : number
   return {
     async find(on, person, number) {
       const rows = await candidates(on, person, real(number))
