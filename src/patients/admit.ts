@@ -141,7 +141,9 @@ async function brought(
   const { identifier: _own, ...demographics } = withoutPlace(patient)
   const isUpdated = isManaged && updates && !(await isNewer?.(current))
   const next: JsonObject = {
-    ...(isUpdated ? saidOver(withoutElements(current, new Set(removes)), demographics) : current),
+    ...(isUpdated
+      ? saidOver(withoutElements(current, new Set(removes)), parts.register.known(demographics, current))
+      : current),
     identifier: [...identifiers, ...added],
   }
   const isSame = JSON.stringify(next) === JSON.stringify(current)

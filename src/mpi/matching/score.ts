@@ -11,6 +11,7 @@ import {
   type NameLevel,
 } from './compare.ts'
 import type { BirthDate, Features, NameWords } from './person.ts'
+import { isStandIn } from './stand-ins.ts'
 import type { Matching } from './weights.ts'
 
 /** One reason of a score. */
@@ -96,7 +97,7 @@ function bestNames(a: Features, b: Features, matching: Matching, shareOf: ShareO
 
 function straight(one: NameWords, other: NameWords, matching: Matching, shareOf: ShareOf): Part[] {
   return (['given', 'family'] as const).flatMap((field): Part[] => {
-    if ([one, other].some(each => isStandIn(each[field], matching)))
+    if ([one, other].some(each => isStandIn(each[field], matching.standIns)))
       return field === 'given' ? [{ field, level: standIn, bits: 0, blocks: true }] : []
     const likeness = field === 'given' ? givenLikeness(matching, shareOf) : matching.likeness
     const level = compareNames(one[field], other[field], likeness)
@@ -110,7 +111,8 @@ function straight(one: NameWords, other: NameWords, matching: Matching, shareOf:
 /** Compares as if one of the two records had given name and family name exchanged. */
 function exchanged(one: NameWords, other: NameWords, matching: Matching, shareOf: ShareOf): Part[] | undefined {
   if (one.numbers !== other.numbers) return undefined
-  if ([one, other].some(each => isStandIn(each.given, matching) || isStandIn(each.family, matching))) return undefined
+  if ([one, other].some(each => isStandIn(each.given, matching.standIns) || isStandIn(each.family, matching.standIns)))
+    return undefined
   const likeness = givenLikeness(matching, shareOf)
   const given = agreement(one.given, other.family, likeness)
   const family = agreement(one.family, other.given, likeness)
@@ -128,12 +130,6 @@ const birthIn = ({ birth }: Features, { standIns: { birthDates } }: Matching): B
 
 const phonesIn = ({ phones }: Features, { standIns }: Matching): readonly string[] =>
   phones.filter(phone => !standIns.phones.has(phone))
-
-/** True for a name that begins with what forms state where none is known. */
-function isStandIn(name: readonly string[], { standIns: { names } }: Matching): boolean {
-  const known = names.get(name[0] ?? '')
-  return known?.some(words => words.every((word, index) => word === name[index])) ?? false
-}
 
 /** Twins often have similar names, MARIA and MARIE: two given names that are both common are two names. */
 function givenLikeness({ likeness, ownNameShare }: Matching, shareOf: ShareOf): Likeness {

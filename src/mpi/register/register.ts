@@ -3,6 +3,7 @@
 
 import { int8Array } from '../../db/arrays.ts'
 import type { Queryable } from '../../db/statement.ts'
+import type { JsonObject } from '../../lib/json.ts'
 import { selfHash } from '../../store/index/postings.ts'
 import { blockingKeys } from '../matching/blocking.ts'
 import { type Candidate, type Decision, decide } from '../matching/decide.ts'
@@ -11,6 +12,7 @@ import { type Score, score } from '../matching/score.ts'
 import { isNoNumber } from '../matching/stand-ins.ts'
 import type { Matching } from '../matching/weights.ts'
 import { createCounts, type Words } from './counts.ts'
+import { withoutStandIns } from './known.ts'
 import type { OwnNumber } from './patient.ts'
 import { lockKeys, numberPosting } from './postings.ts'
 
@@ -33,6 +35,8 @@ export interface Register {
   numbered(on: Queryable, number: OwnNumber): Promise<ReadonlySet<string>>
   /** Returns how a person compares with a registered patient, however common the names are; undefined if the patient is not registered. */
   compare(on: Queryable, person: Features, patient: string): Promise<Score | undefined>
+  /** Returns the demographics that are sent, without stand-ins in place of which something better is stored. */
+  known(sent: JsonObject, stored: JsonObject): JsonObject
   /** Returns all registered people that the person could be, exactly. */
   rank(on: Queryable, person: Features): Promise<Decision>
   /**
@@ -86,6 +90,7 @@ export function createRegister(matching: () => Matching): Register {
       const [row] = await on.query<Pick<Row, 'features'>>({ text, values: [selfHash('Patient', patient)] })
       return row && score(person, JSON.parse(row.features) as Features, matching())
     },
+    known: (sent, stored) => withoutStandIns(sent, stored, matching().standIns),
     async rank(on, person) {
       const compared = (await candidates(on, person, undefined)).map(candidateOf)
       return counted(on, person, compared, matching())

@@ -55,6 +55,18 @@ test('people whose file number states that there is none are not one', async () 
   expect(await people()).toBe(before + 3)
 })
 
+test('what a message states because it is not known replaces nothing that is known', async () => {
+  await admitted('PID|1||p-1^^^ETOUDI^MR||NKOLO^Bernadette||19770302|F|||Rue 3^^DOUALA||^PRN^PH^^237^6^77112233')
+  const [before] = await numbered('p-1')
+  await admitted('PID|1||p-1^^^ETOUDI^MR||NKOLO^Bernadette||19000101|F|||||^PRN^PH^^237^6^00000000')
+  const [after] = await numbered('p-1')
+  expect(after.birthDate).toBe('1977-03-02')
+  expect(after.telecom).toEqual(before.telecom)
+  await admitted('PID|1||p-1^^^ETOUDI^MR||Inconnu^X||19770302|F')
+  const [last] = await numbered('p-1')
+  expect(last.name[0]).toMatchObject({ family: 'NKOLO', given: ['Bernadette'] })
+})
+
 test('a message that says little finds a person of whom more is known, and who was known otherwise before', async () => {
   await admitted('PID|1||k-1^^^ETOUDI^MR||ATEBA^Bebe||20260101|F')
   const [{ id }] = await numbered('k-1')
