@@ -4,9 +4,9 @@
 
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
-import { linked, obstacle, replacesLink, separated, survivor, undoObstacle } from '../mpi/register/merge.ts'
+import { linked, obstacle, replacesLink, survivor, undoObstacle } from '../mpi/register/merge.ts'
 import { type Addresses, healthIdsOf } from '../mpi/register/patient.ts'
-import { merged, unmerged } from '../patients/merge.ts'
+import { merged, partedFrom, unmerged } from '../patients/merge.ts'
 import type { Store } from '../store/store.ts'
 import { referenceTarget } from '../store/values.ts'
 import { wrongParameter } from './parameters.ts'
@@ -47,13 +47,13 @@ export async function unmergeOf(store: Store, request: FhirRequest): Promise<Fhi
   const { addresses } = request.people
   const [source, target] = [idIn(inputs, 'source-patient', addresses), idIn(inputs, 'target-patient', addresses)]
   const isPreview = flagOf(inputs, 'preview')
-  const result = await request.people.together(async own => {
+  const result = await request.people.together(async (own, service) => {
     const [from, into] = [await readBy(own, source), await readBy(own, target)]
     const reason = undoObstacle(from.patient, into.patient, addresses)
     if (reason !== undefined) throw refused(reason)
-    const separate = separated(from.patient, into.patient, addresses).target
-    if (isPreview) return previewed(own, separate)
-    return (await unmerged({ own, addresses }, from, into)) ?? JSON.stringify(separate)
+    const parts = { own, service, addresses }
+    if (isPreview) return previewed(own, (await partedFrom(parts, from.patient, into.patient)).target)
+    return (await unmerged(parts, from, into))!
   })
   return { status: 200, body: answer(request.body, result, isPreview ? preview : undone) }
 }

@@ -101,7 +101,7 @@ export function undoMerge(parts: DecidingParts, caller: UserCaller, id: string, 
         throw new Failure('VALIDATION_FAILED', reason ?? 'One of the records is deleted.')
       await service.update('Task', id, undone(task, verdict.candidate), { ifMatch: verdict.version })
       const own = parts.storeFor(onBehalfOf(inner, { Patient: 'u' }))
-      await unmerged({ own, addresses: parts.addresses }, from, into)
+      await unmerged({ own, service, addresses: parts.addresses }, from, into)
     },
     'merged',
   )

@@ -1,10 +1,12 @@
 // Merges two patients that are one person, or undoes that: both are written at once, and reviews that asked whether they are one are done.
 
-import type { JsonObject } from '../lib/json.ts'
-import { replaced, separated } from '../mpi/register/merge.ts'
+import { type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
+import { isReplacing, replaced, separated } from '../mpi/register/merge.ts'
 import type { Addresses } from '../mpi/register/patient.ts'
-import { comparedIn, openIn, reviewed, settled } from '../mpi/register/review.ts'
+import { comparedIn, openIn, reviewed, settled, settledIn, undone } from '../mpi/register/review.ts'
+import type { HistoryPlace } from '../store/history.ts'
 import type { Store } from '../store/store.ts'
+import { typeNumber } from '../store/type-number.ts'
 import { reviewsAbout } from './reviews.ts'
 
 /** A Patient as it was read. */
@@ -46,20 +48,57 @@ export async function merged(
 }
 
 /**
- * Stores two patients that were merged as two people again, which `undoObstacle` has permitted.
+ * Stores two patients that were merged as two people again, which `undoObstacle` has permitted. The reviews that the merge answered are
+ * open again, but for the two, who are kept apart.
  * @returns the body of the one into which the other was merged
  * @throws Failure PRECONDITION_FAILED if one of them has changed meanwhile.
  */
-export async function unmerged(
-  { own, addresses }: Pick<Merging, 'own' | 'addresses'>,
-  from: ReadPatient,
-  into: ReadPatient,
-): Promise<string | undefined> {
-  const { source, target } = separated(from.patient, into.patient, addresses)
-  return written(own, [
-    { id: String(source['id']), ifMatch: from.version, resource: source },
-    { id: String(target['id']), ifMatch: into.version, resource: target },
+export async function unmerged(parts: Merging, from: ReadPatient, into: ReadPatient): Promise<string | undefined> {
+  const { source, target } = await partedFrom(parts, from.patient, into.patient)
+  const [sourceId, targetId] = [String(source['id']), String(target['id'])]
+  const last = await written(parts.own, [
+    { id: sourceId, ifMatch: from.version, resource: source },
+    { id: targetId, ifMatch: into.version, resource: target },
   ])
+  await reopenReviews(parts.service, sourceId, targetId)
+  return last
+}
+
+/** Returns what both are once their merge is undone, without storing it. */
+export async function partedFrom(
+  { service, addresses }: Pick<Merging, 'service' | 'addresses'>,
+  source: JsonObject,
+  target: JsonObject,
+): Promise<ReturnType<typeof separated>> {
+  const before = await identifiersBefore(service, String(source['id']), target, addresses)
+  return separated(source, target, before, addresses)
+}
+
+/** Versions of a page. */
+const page = 20
+
+/** Returns the identifiers that the target had before the source (id) was merged into it: all that it has if no version names the source. */
+async function identifiersBefore(
+  service: Store,
+  source: string,
+  target: JsonObject,
+  addresses: Addresses,
+): Promise<JsonObject[]> {
+  const id = String(target['id'])
+  let isMerged = false
+  for (let after: HistoryPlace | undefined; ; ) {
+    const { versions } = await service.history({ type: 'Patient', id, count: page, ...(after ? { after } : {}) })
+    for (const { body } of versions.slice(0, page)) {
+      if (body === null) continue
+      const patient = parseJson(body) as JsonObject
+      const isLinked = isReplacing(patient, source, addresses)
+      if (isMerged && !isLinked) return objectsIn(patient['identifier'])
+      isMerged ||= isLinked
+    }
+    if (versions.length <= page) return isMerged ? [] : objectsIn(target['identifier'])
+    const { updatedAt, version } = versions[page - 1]!
+    after = { time: updatedAt.getTime(), type: typeNumber('Patient'), id, version }
+  }
 }
 
 /** Writes Patients at once. @returns the body of the last one */
@@ -86,5 +125,17 @@ async function closeReviews(service: Store, source: string, target: string): Pro
     const isDone = focus === source || open.every(each => pair.includes(each))
     const changed = isDone ? reviewed(task, target) : settled(task, { patient: other, outcome: 'merged' })
     await service.update('Task', id, changed, {})
+  }
+}
+
+/** Review Tasks that the merge of the two answered ask again about others; the two are kept apart. */
+async function reopenReviews(service: Store, source: string, target: string): Promise<void> {
+  for (const { id, task } of await reviewsAbout(service, [source, target])) {
+    const other = comparedIn(task).focus === source ? target : source
+    const isAnswered = settledIn(task).some(
+      ({ patient, outcome }) =>
+        (outcome === 'merged' && patient === other) || (outcome === 'merged-into' && patient === target),
+    )
+    if (isAnswered) await service.update('Task', id, undone(task, other), {})
   }
 }

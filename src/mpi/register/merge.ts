@@ -54,17 +54,22 @@ export function undoObstacle(source: JsonObject, target: JsonObject, addresses: 
     : `${into} was itself merged into Patient/${other.slice(0, 64)}: undo that merge first.`
 }
 
-/** Returns both as two people again: the numbers and the Health ID that the target received from the source are the source's alone. */
+/**
+ * Returns both as two people again: the numbers and the Health ID that the target received from the source are the source's alone.
+ * @param before the identifiers that the target had before the merge
+ */
 export function separated(
   source: JsonObject,
   target: JsonObject,
+  before: readonly JsonObject[],
   addresses: Addresses,
 ): { readonly source: JsonObject; readonly target: JsonObject } {
   const [own, received] = [source, target].map(patient => objectsIn(patient['identifier']))
   const isReceived = (each: JsonObject): boolean =>
-    (each['use'] === 'old' || isHealthId(each, addresses)) && own!.some(other => isSame(each, other))
+    own!.some(other => isSame(each, other)) && !before.some(other => isSame(each, other))
   const isGiven = (each: JsonObject): boolean =>
-    isHealthId(each, addresses) && received!.some(other => isSame(each, other) && other['use'] !== 'old')
+    isHealthId(each, addresses) &&
+    received!.some(other => isSame(each, other) && other['use'] !== 'old' && isReceived(other))
   const [ended, kept] = [
     listed(
       'identifier',
@@ -84,15 +89,20 @@ export function separated(
 const isSame = (one: JsonObject, other: JsonObject): boolean =>
   one['system'] === other['system'] && one['value'] === other['value']
 
+/** True if the patient states that the other (id) was merged into it. */
+export const isReplacing = (patient: JsonObject, other: string, { base }: Addresses): boolean =>
+  objectsIn(patient['link']).some(each => isLink(each, 'replaces', other, base))
+
 /** Returns the patient without its identifiers, and without the link of a type to the other. */
 function unlinked(patient: JsonObject, other: JsonObject, type: string, { base }: Addresses): JsonObject {
   const { link, identifier: _identifier, ...rest } = patient
-  const links = objectsIn(link).filter(each => {
-    const reference = isObject(each['other']) ? each['other']['reference'] : undefined
-    const target = typeof reference === 'string' ? referenceTarget(reference, base) : undefined
-    return each['type'] !== type || target !== `Patient/${String(other['id'])}`
-  })
+  const links = objectsIn(link).filter(each => !isLink(each, type, String(other['id']), base))
   return { ...rest, ...listed('link', links) }
+}
+
+function isLink({ type, other }: JsonObject, wanted: string, id: string, base: Addresses['base']): boolean {
+  const reference = isObject(other) ? other['reference'] : undefined
+  return type === wanted && typeof reference === 'string' && referenceTarget(reference, base) === `Patient/${id}`
 }
 
 /** Returns true if the target has no Health ID: then it takes that of the source, if there is one, which stays valid. */
