@@ -45,7 +45,7 @@ export async function admit(
   options: AdmitOptions = {},
 ): Promise<Admitted> {
   return inUnitOfWork(parts.unitOfWork, caller, async (inner, on) => {
-    const [number, ...further] = numbersFrom(patient, inner, parts.addresses)
+    const [number, ...further] = numbersFrom(patient, inner, parts.addresses).filter(parts.register.isReal)
     const given = serviceIdIn(patient, inner, parts.addresses)
     const known = await found(parts, on, patient, { given, number })
     const patientId = 'id' in known ? known.id : undefined

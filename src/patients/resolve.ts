@@ -163,7 +163,7 @@ async function register(
   { decision, numbered }: MatchVerdict,
 ): Promise<Resolved> {
   const { caller, body } = request
-  const reference = numbered.size === 0 ? referenceIn(body) : undefined
+  const reference = numbered.size === 0 ? numberOf(parts, request)?.value : undefined
   const record = {
     ...demographics,
     health_id: healthId,
@@ -176,10 +176,11 @@ async function register(
   return { status: 'created', healthId, patient: id, matchedBy: null, possibleDuplicates }
 }
 
-/** Returns the number of the person at the caller's organisation. */
-function numberOf({ addresses }: ResolveParts, { body, caller }: ResolveRequest): OwnNumber | undefined {
+/** Returns the number of the person at the caller's organisation, if it is one. */
+function numberOf({ addresses, register }: ResolveParts, { body, caller }: ResolveRequest): OwnNumber | undefined {
   const value = referenceIn(body)
-  return value === undefined ? undefined : { system: `${addresses.numbers}${caller.organizationId}`, value }
+  const number = value === undefined ? undefined : { system: `${addresses.numbers}${caller.organizationId}`, value }
+  return number && register.isReal(number) ? number : undefined
 }
 
 function known(record: object): Record<string, unknown> {

@@ -91,7 +91,7 @@ async function numberedPatient(
   caller: Caller,
   patient: JsonObject,
 ): Promise<string | undefined> {
-  const [number] = numbersFrom(patient, caller, addresses)
+  const [number] = numbersFrom(patient, caller, addresses).filter(register.isReal)
   if (!number) return undefined
   const { numbered } = await register.find(on, featuresOf(personOf(patient)), number)
   const [id, ...more] = numbered

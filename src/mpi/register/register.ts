@@ -26,9 +26,11 @@ export interface MatchVerdict {
 }
 
 export interface Register {
+  /** False for a number that states that there is none (`N/A`): nobody is found by it. */
+  isReal(number: OwnNumber): boolean
   /**
-   * Decides whether a person is registered: compares with all who share a blocking key, or have the number, unless it is one that
-   * states that there is none. The other candidates are exact where it is no match.
+   * Decides whether a person is registered: compares with all who share a blocking key, or have the number. The other
+   * candidates are exact where it is no match.
    */
   find(on: Queryable, person: Features, number?: OwnNumber): Promise<MatchVerdict>
   /** Returns the ids of the patients that have a number. */
@@ -70,11 +72,10 @@ export function createRegister(matching: () => Matching): Register {
     const weights = matching()
     return surely(person, compared, weights, await counts.people(on)) ?? counted(on, person, compared, weights)
   }
-  const real = (number: OwnNumber | undefined): OwnNumber | undefined =>
-    number && isNoNumber(number.value, matching().standIns) ? undefined : number
   return {
+    isReal: ({ value }) => !isNoNumber(value, matching().standIns),
     async find(on, person, number) {
-      const rows = await candidates(on, person, real(number))
+      const rows = await candidates(on, person, number)
       return {
         decision: await decided(on, person, rows.map(candidateOf)),
         healthIds: new Map(rows.flatMap(({ patient, health_id: id }) => (id === null ? [] : [[patient, id] as const]))),
@@ -82,7 +83,7 @@ export function createRegister(matching: () => Matching): Register {
       }
     },
     async numbered(on, number) {
-      const rows = await candidates(on, nobody, real(number))
+      const rows = await candidates(on, nobody, number)
       return new Set(rows.map(({ patient }) => patient))
     },
     async compare(on, person, patient) {
@@ -99,7 +100,7 @@ export function createRegister(matching: () => Matching): Register {
       await on.run({
         name: 'register-lock',
         text: 'select pg_advisory_xact_lock(key) from unnest($1::bigint[]) as key',
-        values: [int8Array(lockKeys(person, real(number)))],
+        values: [int8Array(lockKeys(person, number))],
       })
     },
   }

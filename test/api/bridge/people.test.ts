@@ -45,6 +45,13 @@ test.each([
   expect(await numbered(value)).toMatchObject([{ id }])
 })
 
+test('a person is found by the number that stands beside one that states that there is none', async () => {
+  const before = await people()
+  for (const none of ['N/A', 'UNKNOWN', 'N/A'])
+    await admitted(`PID|1||${none}^^^ETOUDI^MR~40771^^^ETOUDI^PI||Ebogo^Y|||F`)
+  expect(await people()).toBe(before + 1)
+})
+
 test('people whose file number states that there is none are not one', async () => {
   const before = await people()
   await admitted('PID|1||UNKNOWN^^^ETOUDI^MR||Inconnu^X|||M')

@@ -82,6 +82,14 @@ describe('somebody new', () => {
     expect(other.body.health_id).not.toBe(one.body.health_id)
   })
 
+  test('gets its file number once it is known, also where it was stated first that there is none', async () => {
+    const person = { first_name: 'Sidonie', last_name: 'Atangana', date_of_birth: '1971-08-09', sex: 'female' }
+    const { body } = await resolve({ ...person, external_reference: 'N/A' })
+    expect((await resolve({ ...person, external_reference: 'MRN-4711' })).body.patient_id).toBe(body.patient_id)
+    const found = (await call('GET', 'Patient?identifier=MRN-4711')).body
+    expect(found.entry).toMatchObject([{ resource: { id: body.patient_id } }])
+  })
+
   test.each(['N/A', 'UNKNOWN', '000000', '-', 'inconnu'])(
     'is not found by the file number %s, which states that there is none',
     async none => {
