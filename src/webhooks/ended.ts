@@ -15,16 +15,30 @@ export async function turnOffEnded(on: Queryable, storeFor: (caller: Caller) => 
     text: `select id from webhook_endpoint where watches is not null and is_active and ends_at <= statement_timestamp() order by ends_at limit ${most}`,
     values: [],
   })
-  for (const { id } of ended) await setStatus(storeFor, id, { status: 'off' })
+  for (const { id } of ended) await setStatus(storeFor, id, { status: 'off' }, hasEnded)
 }
 
-/** Changes what a Subscription says of itself; one that has changed or is deleted meanwhile stays as its owner wants it. @param id `Subscription/…` */
-export async function setStatus(storeFor: (caller: Caller) => Store, id: string, status: JsonObject): Promise<void> {
+/** False for one that has been given more time meanwhile. */
+const hasEnded = ({ end }: JsonObject): boolean => Date.parse(String(end)) <= Date.now()
+
+/**
+ * Changes what a Subscription says of itself; one that changes or is deleted meanwhile stays as its owner wants it.
+ * @param id `Subscription/…`
+ * @param isDue whether this Subscription, as it is read now, is to be changed
+ */
+export async function setStatus(
+  storeFor: (caller: Caller) => Store,
+  id: string,
+  status: JsonObject,
+  isDue: (subscription: JsonObject) => boolean = () => true,
+): Promise<void> {
   const store = storeFor(system)
   const name = id.slice('Subscription/'.length)
   try {
     const { body, version } = await store.read('Subscription', name)
-    await store.update('Subscription', name, { ...(parseJson(body) as JsonObject), ...status }, { ifMatch: version })
+    const subscription = parseJson(body) as JsonObject
+    if (isDue(subscription))
+      await store.update('Subscription', name, { ...subscription, ...status }, { ifMatch: version })
   } catch (error) {
     if (!(error instanceof Failure)) throw error
   }

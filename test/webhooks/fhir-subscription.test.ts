@@ -1,5 +1,6 @@
 // R4 Subscriptions with a rest-hook (https://hl7.org/fhir/R4/subscription.html).
 import { beforeAll, describe, expect, test } from 'vitest'
+import { turnOffEnded } from '../../src/webhooks/ended.ts'
 import { consentOf } from '../support/consents.ts'
 import { creatorBy, fhirCaller, issueOf } from '../support/fhir.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
@@ -149,6 +150,26 @@ describe('a Subscription', () => {
       status => status === 'off',
     )
     expect(await statusOf(lasting)).toBe('active')
+  })
+
+  test('stays on if its owner gives it more time at the moment at which it would be turned off', async () => {
+    const receiver = await startReceiver()
+    const asked = { ...wish(receiver, 'Flag'), end: '2020-01-01T00:00:00Z' }
+    const { id } = (await call('POST', 'Subscription', { body: asked, token: app.token })).body
+    const { database, storeFor } = service.application
+    await turnOffEnded(database, caller => {
+      const store = storeFor(caller)
+      const read = async (type: string, name: string) => {
+        const body = { ...asked, id, end: '2999-01-01T00:00:00Z' }
+        if (name === id) expect((await call('PUT', `Subscription/${id}`, { body, token: app.token })).status).toBe(200)
+        return store.read(type, name)
+      }
+      return { ...store, read }
+    })
+    expect((await call('GET', `Subscription/${id}`)).body).toMatchObject({
+      status: 'active',
+      end: '2999-01-01T00:00:00Z',
+    })
   })
 
   test('is told of its own type alone, also where another type has the same id', async () => {
