@@ -1,12 +1,11 @@
 // Merges two patients that are one person, or undoes that: both are written at once, and reviews that asked whether they are one are done.
 
-import { type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
+import type { JsonObject } from '../lib/json.ts'
 import { isReplacing, replaced, separated } from '../mpi/register/merge.ts'
-import type { Addresses } from '../mpi/register/patient.ts'
+import { type Addresses, replacementOf } from '../mpi/register/patient.ts'
 import { comparedIn, openIn, reviewed, settled, settledIn, undone } from '../mpi/register/review.ts'
-import type { HistoryPlace } from '../store/history.ts'
 import type { Store } from '../store/store.ts'
-import { typeNumber } from '../store/type-number.ts'
+import { beforeMerge } from './before-merge.ts'
 import { reviewsAbout } from './reviews.ts'
 
 /** A Patient as it was read. */
@@ -70,35 +69,12 @@ export async function partedFrom(
   source: JsonObject,
   target: JsonObject,
 ): Promise<ReturnType<typeof separated>> {
-  const before = await identifiersBefore(service, String(source['id']), target, addresses)
-  return separated(source, target, before, addresses)
-}
-
-/** Versions of a page. */
-const page = 20
-
-/** Returns the identifiers that the target had before the source (id) was merged into it: all that it has if no version names the source. */
-async function identifiersBefore(
-  service: Store,
-  source: string,
-  target: JsonObject,
-  addresses: Addresses,
-): Promise<JsonObject[]> {
-  const id = String(target['id'])
-  let isMerged = false
-  for (let after: HistoryPlace | undefined; ; ) {
-    const { versions } = await service.history({ type: 'Patient', id, count: page, ...(after ? { after } : {}) })
-    for (const { body } of versions.slice(0, page)) {
-      if (body === null) continue
-      const patient = parseJson(body) as JsonObject
-      const isLinked = isReplacing(patient, source, addresses)
-      if (isMerged && !isLinked) return objectsIn(patient['identifier'])
-      isMerged ||= isLinked
-    }
-    if (versions.length <= page) return isMerged ? [] : objectsIn(target['identifier'])
-    const { updatedAt, version } = versions[page - 1]!
-    after = { time: updatedAt.getTime(), type: typeNumber('Patient'), id, version }
+  const [from, into] = [String(source['id']), String(target['id'])]
+  const before = {
+    source: await beforeMerge(service, source, version => replacementOf(version, addresses) === into),
+    target: await beforeMerge(service, target, version => isReplacing(version, from, addresses)),
   }
+  return separated(source, target, before, addresses)
 }
 
 /** Writes Patients at once. @returns the body of the last one */

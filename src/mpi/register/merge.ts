@@ -56,17 +56,18 @@ export function undoObstacle(source: JsonObject, target: JsonObject, addresses: 
 
 /**
  * Returns both as two people again: the numbers and the Health ID that the target received from the source are the source's alone.
- * @param before the identifiers that the target had before the merge
+ * @param before what both were before the merge
  */
 export function separated(
   source: JsonObject,
   target: JsonObject,
-  before: readonly JsonObject[],
+  before: { readonly source: JsonObject; readonly target: JsonObject },
   addresses: Addresses,
 ): { readonly source: JsonObject; readonly target: JsonObject } {
   const [own, received] = [source, target].map(patient => objectsIn(patient['identifier']))
+  const had = objectsIn(before.target['identifier'])
   const isReceived = (each: JsonObject): boolean =>
-    own!.some(other => isSame(each, other)) && !before.some(other => isSame(each, other))
+    own!.some(other => isSame(each, other)) && !had.some(other => isSame(each, other))
   const isGiven = (each: JsonObject): boolean =>
     isHealthId(each, addresses) &&
     received!.some(other => isSame(each, other) && other['use'] !== 'old' && isReceived(other))
@@ -80,8 +81,10 @@ export function separated(
       received!.filter(each => !isReceived(each)),
     ),
   ]
+  const { active: _replaced, ...person } = unlinked(source, target, 'replaced-by', addresses)
+  const { active } = before.source
   return {
-    source: { ...unlinked(source, target, 'replaced-by', addresses), active: true, ...ended },
+    source: { ...person, ...(active === undefined ? {} : { active }), ...ended },
     target: { ...unlinked(target, source, 'replaces', addresses), ...kept },
   }
 }

@@ -60,6 +60,19 @@ test('a number that a result-patient took as one of its own goes back, however m
   ])
 })
 
+test.each([[{ active: false }], [{ active: true }], [{}]])(
+  'the source is in use as it was before: %o',
+  async active => {
+    await put({ ...patient(a, number('1')), ...active })
+    await put(patient(b, number('2')))
+    const { meta: _meta, ...before } = await read(a)
+    await merge(a, b)
+    await unmerge(a, b)
+    const { meta: _changed, ...after } = await read(a)
+    expect(after).toEqual(before)
+  },
+)
+
 test('everybody keeps their Health ID, also if they were merged the other way round before', async () => {
   const people: { id: string; healthId: string }[] = []
   for (const first_name of ['Ada', 'Bea']) {
