@@ -23,7 +23,8 @@ import { askToReview } from './verdict.ts'
  * nobody has leads to the patient that remains from then on.
  * @param remaining the Patient that remains, as the facility describes it
  * @param former a Patient with the number that ends among its identifiers
- * @throws Failure VALIDATION_FAILED if one of them was merged into another patient; what `admit` throws.
+ * @throws Failure VALIDATION_FAILED if one of them was merged into another patient, or the patient that remains is new and has no real number;
+ * what `admit` throws.
  */
 export async function unite(
   parts: ResolveParts,
@@ -31,12 +32,18 @@ export async function unite(
   { remaining, former }: { readonly remaining: JsonObject; readonly former: JsonObject },
 ): Promise<string> {
   return inUnitOfWork(parts.unitOfWork, caller, async (inner, on) => {
-    const target = (await admit(parts, inner, remaining)).id
+    const { id: target, isNew } = await admit(parts, inner, remaining)
     const source = await numberedPatient(parts, on, inner, former)
     if (source === undefined || source === target) {
       await admit(parts, inner, { ...remaining, identifier: [...listOf(remaining), ...listOf(former)] })
       return target
     }
+    const isNumbered = numbersFrom(remaining, inner, parts.addresses).some(parts.register.isReal)
+    if (isNew && !isNumbered)
+      throw new Failure(
+        'VALIDATION_FAILED',
+        'The number of the patient that remains states that there is none, so nobody would be found by it: send the real one.',
+      )
     const reader = parts.storeFor(onBehalfOf(inOperation(inner), { Patient: 'r' }))
     const read = async (id: string): Promise<ReadPatient> => {
       const { body, version } = await reader.read('Patient', id)

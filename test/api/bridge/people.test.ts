@@ -202,3 +202,16 @@ test('a death and a birth order that were stated by mistake are taken back', asy
   const [alive] = await numbered('d-2')
   expect(Object.keys(alive).filter(key => /deceased|multipleBirth/.test(key))).toEqual([])
 })
+
+test('nobody is merged into a record that is registered for it, under a number that states that there is none', async () => {
+  await admitted('PID|1||gone-1^^^ETOUDI^MR||FOUDA^Estelle||19830507|F')
+  const before = await people()
+  const header = `MSH|^~\\&|HIS|ETOUDI|HI|HI|20260314104207||ADT^A40^ADT_A39|P${++control}|P|2.5.1`
+  const pid = 'PID|1||UNKNOWN^^^ETOUDI^MR||Inconnu^X|||F'
+  const message = [header, 'EVN|A40|20260314104200', pid, 'MRG|gone-1^^^ETOUDI^MR'].join('\r')
+  const { body } = await agent.sync([{ type: 'hl7v2', payload: { message } }])
+  expect(body).toMatchObject({ accepted: 0, rejected: [{}] })
+  expect(JSON.stringify(body.rejected)).toContain('number of the patient that remains')
+  expect(await people()).toBe(before)
+  expect(await numbered('gone-1')).toMatchObject([{ name: [{ family: 'FOUDA' }] }])
+})
