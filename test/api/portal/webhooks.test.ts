@@ -191,6 +191,34 @@ describe('one subscription', () => {
 describe('sending many events again', () => {
   const since = 'from=2020-01-01T00:00'
 
+  test('is sent more than a thousand events in parts, each event once', async () => {
+    const own = await subscribed()
+    await trail.query(
+      `with made as (
+          insert into event (id, event, type, resource_id, version, audience, patient, patients, request_id, body)
+          select 'evt_00' || lpad(n::text, 30, '0'), 'x', 1, 'r', 1, '[]', '', '', '', '{}' from generate_series(1, 1001) n returning id
+        )
+        insert into webhook_attempt (endpoint, event, delivery, attempt, outcome, started_at, milliseconds)
+        select p.key, made.id, gen_random_uuid(), 1, 'delivered', '2026-01-02T00:00:00Z', 1 from made, webhook_endpoint p where p.id = $1`,
+      [own.id],
+    )
+    const wish = { state: 'all', from: '2026-01-01T00:00', to: '2026-01-03T00:00' }
+    const begun = await developer.post(`${pageOf(own)}/replays`, wish)
+    expect(begun.status).toBe(303)
+    const { text } = await developer.get(begun.headers.get('location')!)
+    expect(text).toContain('One event would be sent again.')
+    const [after] = /(?<=name="after" value=")[^"]+/.exec(text)!
+    expect((await developer.post(`${pageOf(own)}/replays`, { ...wish, after })).headers.get('location')).toBe(
+      `${pageOf(own)}/replays`,
+    )
+    const { rows } = await trail.query(
+      `select array_agg(cardinality(r.events) order by r.id) as parts from webhook_replay r join webhook_endpoint p on p.key = r.endpoint
+        where p.id = $1`,
+      [own.id],
+    )
+    expect(rows).toEqual([{ parts: [1000, 1] }])
+  })
+
   test('begins with a count, sends them once, and says what has come of them', async () => {
     const own = await subscribed()
     await testEvent(own)

@@ -30,7 +30,12 @@ const common = {
   params: Type.Object({ id: Type.String({ maxLength: 100 }) }),
 } as const
 
-const fields = { state: Type.Optional(Type.Enum([...replayStates])), from: minuteField, to: minuteField }
+const fields = {
+  state: Type.Optional(Type.Enum([...replayStates])),
+  ...{ from: minuteField, to: minuteField },
+  /** Events up to this one were sent, or looked at, before. */
+  after: Type.Optional(Type.String({ pattern: '^evt_[0-9a-f]+$', maxLength: 100 })),
+}
 
 const Wish = Type.Object(fields)
 const Form = Type.Object(fields, { additionalProperties: false })
@@ -66,29 +71,37 @@ ${found && preview(view, endpoint, query, found)}
       if (!wish) throw new Failure('VALIDATION_FAILED', 'Say from when to when.')
       const query = `${path}?${new URLSearchParams({ ...body, state: wish.state })}`
       const act = { deed: 'operation', query, patients: [], resources: 0 } as const
+      let to = pathOf(id)
       await asAct(parts.database, caller, act, async within => {
         within.afterwards(parts.wakeWebhooks)
-        const { begun } = await replayMany(within, endpoint, wish, caller.clientId)
+        const { begun, next } = await replayMany(within, endpoint, wish, caller.clientId)
+        if (next !== undefined) to = goingOn(id, body, next)
         if (begun > 0) return true
         throw new Failure('CONFLICT', 'Nothing is left to send again: look at the deliveries that wait.')
       })
-      return { to: `/portal/webhooks/${id}/replays` }
+      return { to }
     },
   }),
 ]
 
+const pathOf = (id: string): string => `/portal/webhooks/${id}/replays`
+
+/** The address of the same wish after an event. */
+const goingOn = (id: string, sent: Sent, after: string): string =>
+  `${pathOf(id)}?${new URLSearchParams({ state: 'missed', ...sent, after })}`
+
 /** Returns what is asked for; undefined without a beginning. It ends now unless it says when. */
 function wishOf(
-  { state = 'missed', from, to }: Sent,
+  { state = 'missed', from, to, after }: Sent,
   { now, timeZone }: Pick<WebhookPageParts, 'now' | 'timeZone'>,
 ): ReplayWish | undefined {
   const begin = readMinute(from, 'from', timeZone)
   const end = readMinute(to, 'to', timeZone)
-  return begin && { state, from: begin, to: end ?? now() }
+  return begin && { state, from: begin, to: end ?? now(), ...(after === undefined ? {} : { after }) }
 }
 
 function form({ t }: PageView, { id }: Listed, { state = 'missed', from, to }: Sent): Html {
-  return html`<form method="get" action="/portal/webhooks/${id}/replays" class="filters">
+  return html`<form method="get" action="${pathOf(id)}" class="filters">
 <label>${t('replays.state')} <select name="state">${replayStates.map(
     each => html`<option value="${each}"${each === state && html` selected`}>${t(`replays.state.${each}`)}</option>`,
   )}</select></label>
@@ -106,11 +119,15 @@ function preview({ t, language }: PageView, endpoint: Listed, sent: Sent, { even
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   )
   return html`<section><h2>${t('replays.preview')}</h2>
-<p role="status">${t('replays.found', { count })} ${next && t(count > 0 ? 'replays.more' : 'replays.later', { most: number(mostReplayed, language) })}</p>
+<p role="status">${t('replays.found', { count })} ${next && count > 0 && t('replays.more', { most: number(mostReplayed, language) })}${
+    next !== undefined &&
+    count === 0 &&
+    html`${t('replays.later')} <a href="${goingOn(id, sent, next)}">${t('replays.go_on')}</a>`
+  }</p>
 ${!isActive && html`<p class="failure">${t('replays.disabled')}</p>`}${
   isActive &&
   count > 0 &&
-  html`<form method="post" action="/portal/webhooks/${id}/replays">${hidden}<button type="submit">${t('replays.send', { count })}</button></form>`
+  html`<form method="post" action="${pathOf(id)}">${hidden}<button type="submit">${t('replays.send', { count })}</button></form>`
 }</section>`
 }
 
