@@ -3,7 +3,7 @@
 import { type Delimiters, unescapeText } from './delimiters.ts'
 import { dataTypes, type Part } from './dictionary.ts'
 import type { MessageProblem } from './problem.ts'
-import { dateOf, dateTimeOf, timeOf, type Zone } from './time.ts'
+import { dateOf, dateTimeOf, isNoDate, timeOf, type Zone } from './time.ts'
 
 /** A value as maps read it: an object by elements, or a text. */
 export type FieldValue = string | { readonly [element: string]: FieldValue | readonly FieldValue[] }
@@ -103,8 +103,7 @@ function firstPiece(raw: string, { delimiters, note }: FieldReading, depth: numb
 }
 
 function timed(text: string, type: 'DTM' | 'DT' | 'TM', { zone, note }: FieldReading): string | undefined {
-  // Systems that have no date write zeros.
-  if (/^0+$/.test(text) && type !== 'TM') return undefined
+  if (type !== 'TM' && isNoDate(text)) return undefined
   const value = type === 'DTM' ? dateTimeOf(text, zone) : type === 'DT' ? dateOf(text) : timeOf(text)
   if (value !== undefined) return value
   const form = type === 'TM' ? 'HHMM[SS[.S]]' : type === 'DT' ? 'YYYY[MM[DD]]' : 'YYYY[MM[DD[HH[MM[SS[.S]]]]]][+ZZZZ]'

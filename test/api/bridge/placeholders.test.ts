@@ -1,0 +1,59 @@
+// What systems write in HL7 v2 messages where they know nothing, and signs that they do not escape, are not taken for facts.
+import { beforeAll, expect, test } from 'vitest'
+import { fhirCaller } from '../../support/fhir.ts'
+import { type Service, startService } from '../../support/service.ts'
+import { agentOf, type TestAgent } from './support.ts'
+
+let service: Service
+let agent: TestAgent
+let control = 0
+const fhir = fhirCaller(() => service)
+
+beforeAll(async () => {
+  service = await startService()
+  agent = await agentOf(service, 'etoudi')
+})
+
+const stored = async (type: string, ...segments: readonly string[]) => {
+  const header = `MSH|^~\\&|HIS|ETOUDI|HI|HI|20260314104207||${type}|C${++control}|P|2.5.1`
+  const { body } = await agent.sync([{ type: 'hl7v2', payload: { message: [header, ...segments].join('\r') } }])
+  expect(body, JSON.stringify(body)).toMatchObject({ accepted: 1, rejected: [] })
+}
+const found = async (query: string) =>
+  ((await fhir('GET', query)).body.entry ?? []).map((each: { resource: object }) => each.resource)
+const fields = (name: string, values: Record<number, string>) =>
+  [name, ...Array.from({ length: 45 }, (_, index) => values[index + 1] ?? '')].join('|')
+
+test.each(['99991231', '99991231235959', '19000101', '18991230', '00010101000000', '17530101'])(
+  'who is born, dies and goes home on %s is alive, in hospital, and was born when it was said before',
+  async none => {
+    const pid = (more: Record<number, string>) =>
+      fields('PID', { 1: '1', 3: `N-${none}^^^ETOUDI^MR`, 5: `ABENA^Paul`, 7: '19700412', 8: 'M', ...more })
+    const pv1 = (more: Record<number, string>) =>
+      fields('PV1', { 1: '1', 2: 'I', 19: `V-${none}`, 44: '20260313', ...more })
+    await stored('ADT^A01^ADT_A01', 'EVN|A01|20260314104200', pid({ 5: `ABENA${none}^Paul` }), pv1({}))
+    await stored(
+      'ADT^A08^ADT_A01',
+      `EVN|A08|${none}`,
+      pid({ 5: `ABENA${none}^Paul`, 7: none, 29: none, 30: 'N' }),
+      pv1({ 45: none }),
+    )
+    const [patient, ...more] = await found(`Patient?family=ABENA${none}`)
+    expect(more).toEqual([])
+    expect(patient).toMatchObject({ birthDate: '1970-04-12', deceasedBoolean: false })
+    expect(patient.deceasedDateTime).toBeUndefined()
+    const [visit] = await found(`Encounter?patient=${patient.id}`)
+    expect(visit).toMatchObject({ status: 'in-progress', period: { start: '2026-03-13' } })
+    expect(visit.period.end).toBeUndefined()
+  },
+)
+
+test('a result of 9999-12-31 is not the latest one forever: it has the time of its order', async () => {
+  await stored(
+    'ORU^R01^ORU_R01',
+    'PID|1||L-1^^^ETOUDI^MR||NANA^Rose||19800101|F',
+    'OBR|1|P-1^HIS|F-1^LABO|2823-3^Potassium^LN|||20260314091500|||||||||||||||20260314104000||CH|F',
+    'OBX|1|NM|2823-3^Potassium^LN||4.1|mmol/L|||||F|||99991231',
+  )
+  expect(await found('Observation?code=2823-3')).toMatchObject([{ effectiveDateTime: '2026-03-14T09:15:00+01:00' }])
+})
