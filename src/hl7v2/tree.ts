@@ -86,7 +86,15 @@ function read(
   part: Part,
   reading: FieldReading,
 ): FieldValue | readonly FieldValue[] | undefined {
-  return id === 'MSH' && part.number < 3 ? raw : fieldValue(raw, part, reading)
+  if (id === 'MSH' && part.number < 3) return raw
+  return fieldValue(id === 'OBX' && part.number === 6 ? unitIn(raw, reading.delimiters) : raw, part, reading)
+}
+
+/** `10^9/L`: the power of a unit, which was not escaped, is no component. */
+function unitIn(raw: string, { component, escapeSign }: Delimiters): string {
+  const [power = '', rest = ''] = raw.split(component)
+  if (!/^\s*x?\s*10$/i.test(power) || !/^[0-9]/.test(rest) || escapeSign === '') return raw
+  return raw.replace(component, `${escapeSign}S${escapeSign}`)
 }
 
 function readingOf({ id, occurrence }: RawSegment, field: number, context: Context, deleted: string[]): FieldReading {

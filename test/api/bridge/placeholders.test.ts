@@ -14,15 +14,22 @@ beforeAll(async () => {
   agent = await agentOf(service, 'etoudi')
 })
 
-const stored = async (type: string, ...segments: readonly string[]) => {
+const sent = (type: string, ...segments: readonly string[]) => {
   const header = `MSH|^~\\&|HIS|ETOUDI|HI|HI|20260314104207||${type}|C${++control}|P|2.5.1`
-  const { body } = await agent.sync([{ type: 'hl7v2', payload: { message: [header, ...segments].join('\r') } }])
+  return agent.sync([{ type: 'hl7v2', payload: { message: [header, ...segments].join('\r') } }])
+}
+const stored = async (type: string, ...segments: readonly string[]) => {
+  const { body } = await sent(type, ...segments)
   expect(body, JSON.stringify(body)).toMatchObject({ accepted: 1, rejected: [] })
 }
 const found = async (query: string) =>
   ((await fhir('GET', query)).body.entry ?? []).map((each: { resource: object }) => each.resource)
 const fields = (name: string, values: Record<number, string>) =>
   [name, ...Array.from({ length: 45 }, (_, index) => values[index + 1] ?? '')].join('|')
+
+const person = 'PID|1||L-1^^^ETOUDI^MR||NANA^Rose||19800101|F'
+const panel = (number: string) =>
+  `OBR|1|${number}^HIS|F-${number}^LABO|58410-2^CBC panel^LN|||20260314091500|||||||||||||||20260314104000||HM|F`
 
 test.each(['99991231', '99991231235959', '19000101', '18991230', '00010101000000', '17530101'])(
   'who is born, dies and goes home on %s is alive, in hospital, and was born when it was said before',
@@ -49,11 +56,26 @@ test.each(['99991231', '99991231235959', '19000101', '18991230', '00010101000000
 )
 
 test('a result of 9999-12-31 is not the latest one forever: it has the time of its order', async () => {
-  await stored(
-    'ORU^R01^ORU_R01',
-    'PID|1||L-1^^^ETOUDI^MR||NANA^Rose||19800101|F',
-    'OBR|1|P-1^HIS|F-1^LABO|2823-3^Potassium^LN|||20260314091500|||||||||||||||20260314104000||CH|F',
-    'OBX|1|NM|2823-3^Potassium^LN||4.1|mmol/L|||||F|||99991231',
-  )
+  await stored('ORU^R01^ORU_R01', person, panel('P-1'), 'OBX|1|NM|2823-3^Potassium^LN||4.1|mmol/L|||||F|||99991231')
   expect(await found('Observation?code=2823-3')).toMatchObject([{ effectiveDateTime: '2026-03-14T09:15:00+01:00' }])
+})
+
+test('a value whose code is an explicit null is not lost: it is a result of something unknown', async () => {
+  const values = ['9', '11'].map((value, index) => `OBX|${index + 1}|NM|""||${value}|mmol/L|||||F`)
+  await stored('ORU^R01^ORU_R01', person, panel('P-2'), ...values)
+  const results: { code: unknown; valueQuantity: { value: number } }[] = await found('Observation?code=unknown')
+  expect(results.map(each => each.valueQuantity.value).sort()).toEqual([11, 9])
+})
+
+test.each([
+  ['10^9/L', '10^9/L'],
+  ['x10^12/L', 'x10^12/L'],
+  ['10\\S\\3/uL', '10^3/uL'],
+  ['10*9/L^Giga/L^UCUM', 'Giga/L'],
+])('the power of a unit belongs to it, escaped or not: %s', async (unit, words) => {
+  const code = `U-${++control}`
+  await stored('ORU^R01^ORU_R01', person, panel(code), `OBX|1|NM|${code}^Cells^L||9|${unit}|4-10||||F`)
+  expect(await found(`Observation?code=${code}`)).toMatchObject([
+    { valueQuantity: { value: 9, unit: words }, referenceRange: [{ low: { value: 4, unit: words } }] },
+  ])
 })
