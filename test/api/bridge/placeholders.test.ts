@@ -79,3 +79,16 @@ test.each([
     { valueQuantity: { value: 9, unit: words }, referenceRange: [{ low: { value: 4, unit: words } }] },
   ])
 })
+
+test.each(['999999999', '99-999-999', '123456789', 'N.R.'])(
+  'people of whom a system only knows the file number %s stay apart',
+  async none => {
+    const code = `N-${++control}`
+    for (const value of ['9', '11']) {
+      const unknown = `PID|1||${none}^^^ETOUDI^MR||-^-||19000101|U`
+      await stored('ORU^R01^ORU_R01', unknown, panel(`${code}-${value}`), `OBX|1|NM|${code}^Cells^L||${value}||||||F`)
+    }
+    const results: { subject: { reference: string } }[] = await found(`Observation?code=${code}`)
+    expect(new Set(results.map(each => each.subject.reference)).size).toBe(2)
+  },
+)
