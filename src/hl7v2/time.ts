@@ -6,11 +6,11 @@ export type Zone = (local: string) => string
 const SHAPE = /^(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(\.\d{1,6})?)?)?)?)?)?([+-]\d{4})?$/
 
 /**
- * True for what systems write where they have no date: zeros, and the first and the last day that they know. A discharge or a death on
+ * True for what systems write where they have no date: `-`, `N/A`, zeros, and the first and the last day that they know. A discharge or a death on
  * 9999-12-31 has not taken place.
  */
 export const isNoDate = (text: string): boolean =>
-  /^(?:0+$|9999|00010101|11111111|17530101|18000101|1899123[01]|19000101|19010101)/.test(text)
+  /^(?:[^A-Z0-9]+$|N\/?A$|UNK(?:NOWN)?$|0+$|9999|00010101|11111111|17530101|18000101|1899123[01]|19000101|19010101)/i.test(text)
 
 /** Returns `2026-03`, `2026-03-14` or `2026-03-14T10:42:07.5+01:00`; undefined if there is no such time. FHIR needs minutes and seconds with an hour: they are 0 then. */
 export function dateTimeOf(text: string, zone: Zone): string | undefined {

@@ -20,6 +20,10 @@ export interface FieldReading {
 /** The deletion of what is stored, which is not the same as saying nothing. */
 const NULL = '""'
 
+/** What systems write where an order, a visit or a person has no number. It is not one number that all of them share. */
+const NO_NUMBER =
+  /^(?:[^\p{L}\p{N}"]+|0+|9{7,}|x{1,3}|n\.?\/?[acdrs]\.?|nil|none|null|undefined|unk(?:nown)?|inconnue?|aucune?|néant|sans)$/iu
+
 /** Returns the values of a field: a list if it repeats; undefined if there is none. */
 export function fieldValue(
   raw: string,
@@ -46,15 +50,15 @@ export function readValue(raw: string, type: string, reading: FieldReading, dept
     return undefined
   }
   const parts = dataTypes.get(type)
+  if ((type === 'EI' || type === 'CX') && NO_NUMBER.test(trimmed.split(signAt(depth, reading))[0]!.trim()))
+    return undefined
   if (parts && depth < 2) return composite(raw, parts, reading, depth)
   if (parts) return composite(raw, parts, { ...reading, delimiters: { ...reading.delimiters, subcomponent: '\0' } }, 2)
   return primitive(raw, type, reading, depth)
 }
 
 function composite(raw: string, parts: readonly Part[], reading: FieldReading, depth: number): FieldValue | undefined {
-  const { component, subcomponent } = reading.delimiters
-  const sign = depth === 0 ? component : subcomponent
-  const pieces = raw.split(sign)
+  const pieces = raw.split(signAt(depth, reading))
   const found: Record<string, FieldValue> = {}
   for (const [index, { element, type }] of parts.slice(0, pieces.length).entries()) {
     const value = readValue(pieces[index]!, type, within(reading, depth, index + 1), depth + 1)
@@ -75,6 +79,10 @@ function within(reading: FieldReading, depth: number, component: number): FieldR
   }
 }
 
+/** The sign between the parts of a value: of a field, or of a component. */
+const signAt = (depth: number, { delimiters }: FieldReading): string =>
+  depth === 0 ? delimiters.component : delimiters.subcomponent
+
 const isText = (type: string): boolean => type === 'ST' || type === 'TX' || type === 'FT'
 
 function primitive(raw: string, type: string, reading: FieldReading, depth: number): FieldValue | undefined {
@@ -94,11 +102,11 @@ function printable(text: string, { note }: FieldReading): string {
   return clean
 }
 
-function firstPiece(raw: string, { delimiters, note }: FieldReading, depth: number): string {
-  const { component, subcomponent } = delimiters
-  const [first = '', ...more] = raw.split(depth === 0 ? component : subcomponent)
+function firstPiece(raw: string, reading: FieldReading, depth: number): string {
+  const [first = '', ...more] = raw.split(signAt(depth, reading))
   // Older versions add the precision of a time and other components that say nothing of their own.
-  if (more.some(each => each.trim() !== '')) note({ code: 102, message: 'components behind the first are not used' })
+  if (more.some(each => each.trim() !== ''))
+    reading.note({ code: 102, message: 'components behind the first are not used' })
   return first
 }
 

@@ -31,7 +31,7 @@ const person = 'PID|1||L-1^^^ETOUDI^MR||NANA^Rose||19800101|F'
 const panel = (number: string) =>
   `OBR|1|${number}^HIS|F-${number}^LABO|58410-2^CBC panel^LN|||20260314091500|||||||||||||||20260314104000||HM|F`
 
-test.each(['99991231', '99991231235959', '19000101', '18991230', '00010101000000', '17530101'])(
+test.each(['99991231', '99991231235959', '19000101', '18991230', 'N/A', '00010101000000', '17530101'])(
   'who is born, dies and goes home on %s is alive, in hospital, and was born when it was said before',
   async none => {
     const pid = (more: Record<number, string>) =>
@@ -92,3 +92,49 @@ test.each(['999999999', '99-999-999', '123456789', 'N.R.'])(
     expect(new Set(results.map(each => each.subject.reference)).size).toBe(2)
   },
 )
+
+test.each(['-', '0', 'N/A', 'UNKNOWN', '9999999'])(
+  'results of two days whose order has the number %s are two results, each in its visit',
+  async none => {
+    const code = `O-${++control}`
+    for (const day of ['10', '11'])
+      await stored(
+        'ORU^R01^ORU_R01',
+        person,
+        fields('PV1', { 1: '1', 2: 'O', 19: none, 44: `202603${day}` }),
+        `OBR|1|${none}|${none}^LABO|58410-2^CBC panel^LN|||202603${day}091500||||||||||||||||||F`,
+        `OBX|1|NM|${code}^Cells^L||${day}||||||F`,
+      )
+    const results: { valueQuantity: { value: number }; encounter: { reference: string } }[] = await found(
+      `Observation?code=${code}&_sort=date`,
+    )
+    expect(results.map(each => each.valueQuantity.value)).toEqual([10, 11])
+    expect(new Set(results.map(each => each.encounter.reference)).size).toBe(2)
+  },
+)
+
+test('a device that begins its control ids anew replaces no result of another time, and a message that comes again adds none', async () => {
+  const reading = (time: string, value: string, status = 'F') =>
+    agent.sync([
+      {
+        type: 'hl7v2',
+        payload: {
+          message: [
+            'MSH|^~\\&|METER|ETOUDI|HI|HI|20260314104207||ORU^R01^ORU_R01|1|P|2.5.1',
+            person,
+            `OBR|1|||15074-8^Glucose^LN|||${time}||||||||||||||||||${status}`,
+            `OBX|1|NM|15074-8^Glucose^LN||${value}|mmol/L|||||${status}`,
+          ].join('\r'),
+        },
+      },
+    ])
+  for (const [time, value] of [
+    ['20260310080000', '14'],
+    ['20260310120000', '3'],
+    ['20260310120000', '3'],
+  ] as const)
+    expect((await reading(time, value)).body.rejected).toEqual([])
+  await reading('20260310120000', '3.5', 'C')
+  const results: { valueQuantity: { value: number } }[] = await found('Observation?code=15074-8&_sort=date')
+  expect(results.map(each => each.valueQuantity.value)).toEqual([14, 3.5])
+})
