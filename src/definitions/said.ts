@@ -5,16 +5,17 @@ import { elementByJsonKey } from './r4.ts'
 /** A code of HL7 v2 for which FHIR has no equivalent (`KeptCode` in mappings/hl7v2/datatypes.fml). */
 const keptCode = 'https://health-interop.org/fhir/StructureDefinition/hl7v2-code'
 
-/** Elements of which a message often says less than is known: a year, `true` where a date could stand, that a medicine is not known. */
+/** Elements of which a message often says less than is known: a year, `true` where a date could stand, that a medicine or a sex is not known. */
 const oftenVague: Readonly<Record<string, readonly string[]>> = {
-  Patient: ['birthDate', 'deceased', 'multipleBirth'],
+  Patient: ['birthDate', 'deceased', 'gender', 'multipleBirth'],
   MedicationRequest: ['medication'],
 }
 const absent = 'http://terminology.hl7.org/CodeSystem/data-absent-reason'
 
 /**
  * Returns the stored resource with the members that are sent. Other types of a choice that is sent go (a text where a number was), and what
- * `_birthDate` adds to another birth date. A year does not replace a day of that year, nor `true` a date or a number. Extensions of one URL
+ * `_birthDate` adds to another birth date. A year does not replace a day of that year, nor `true` a date or a number,
+ * nor an unknown sex a known one. Extensions of one URL
  * are replaced together.
  * @param isRuledOut whether a stored element, such as `value`, cannot stay beside what is sent
  */
@@ -64,6 +65,7 @@ function withoutVague(type: string, stored: JsonObject, sent: JsonObject): JsonO
 }
 
 function isLess(value: unknown, known: unknown): boolean {
+  if (value === 'unknown') return typeof known === 'string'
   if (value === true) return typeof known === 'string' || typeof known === 'number'
   if (isObject(value)) return objectsIn(value['coding']).some(({ system }) => system === absent)
   return (

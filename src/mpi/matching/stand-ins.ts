@@ -39,10 +39,7 @@ const nonEmptyWords = (text: string): string[] | undefined => {
   return found.length > 0 ? found : undefined
 }
 
-/** True for a name that begins with what forms state where none is known. */
-export const isStandInName = (name: string, standIns: StandIns): boolean => isStandIn(words(name), standIns)
-
-/** The same of a name in words. */
+/** True for a name, in words, that begins with what forms state where none is known. */
 export function isStandIn(name: readonly string[], { names }: StandIns): boolean {
   const known = names.get(name[0] ?? '')
   return known?.some(phrase => phrase.every((word, index) => word === name[index])) ?? false

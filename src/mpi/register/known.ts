@@ -1,7 +1,8 @@
 // What a message states of a person where it knows nothing (`stand_ins` of mappings/matching.json) replaces nothing that is known.
 import { type JsonObject, objectsIn } from '../../lib/json.ts'
+import { words } from '../matching/names.ts'
 import { phoneOf } from '../matching/person.ts'
-import { isStandInName, type StandIns } from '../matching/stand-ins.ts'
+import { isStandIn, type StandIns } from '../matching/stand-ins.ts'
 
 /** Returns the demographics that are sent, without those in place of which something better is stored. */
 export function withoutStandIns(sent: JsonObject, stored: JsonObject, standIns: StandIns): JsonObject {
@@ -16,11 +17,12 @@ export function withoutStandIns(sent: JsonObject, stored: JsonObject, standIns: 
 
 const isDate = (date: unknown, { birthDates }: StandIns): boolean => typeof date === 'string' && !birthDates.has(date)
 
-/** True if one of the names says who the person is. */
+/** True if one of the names says who the person is: its given name is more than what forms state where none is known. */
 const isNamed = (names: unknown, standIns: StandIns): boolean =>
-  objectsIn(names).some(
-    ({ given }) => Array.isArray(given) && given.length > 0 && !isStandInName(given.join(' '), standIns),
-  )
+  objectsIn(names).some(({ given }) => {
+    const found = Array.isArray(given) ? words(given.join(' ')) : []
+    return found.length > 0 && !isStandIn(found, standIns)
+  })
 
 /** True if one of the contacts is none that stands for a number that is not known. */
 const isReached = (contacts: unknown, { phones }: StandIns): boolean =>

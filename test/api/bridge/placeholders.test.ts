@@ -138,3 +138,17 @@ test('a device that begins its control ids anew replaces no result of another ti
   const results: { valueQuantity: { value: number } }[] = await found('Observation?code=15074-8&_sort=date')
   expect(results.map(each => each.valueQuantity.value)).toEqual([14, 3.5])
 })
+
+test.each(['-^-', 'UNKNOWN^UNKNOWN', 'INCONNU', '.'])(
+  'a known name and sex stay where a message says %s',
+  async none => {
+    const number = `K-${++control}`
+    const pid = (name: string, sex: string, city: string) =>
+      `PID|1||${number}^^^ETOUDI^MR||${name}||00000000|${sex}|||^^${city}`
+    await stored('ADT^A08^ADT_A01', 'EVN|A08|20260314104200', pid(`OWONA${number}^Luc`, 'M', 'Kribi'), 'PV1|1|N')
+    await stored('ADT^A08^ADT_A01', 'EVN|A08|20260314104200', pid(none, 'U', 'Edea'), 'PV1|1|N')
+    expect(await found(`Patient?address-city=Edea&family=OWONA${number}`)).toMatchObject([
+      { gender: 'male', name: [{ given: ['Luc'] }] },
+    ])
+  },
+)
