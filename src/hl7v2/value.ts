@@ -24,6 +24,13 @@ const NULL = '""'
 const NO_NUMBER =
   /^(?:[^\p{L}\p{N}"]+|0+|9{7,}|x{1,3}|n\.?\/?[acdrs]\.?|nil|none|null|undefined|unk(?:nown)?|inconnue?|aucune?|néant|sans)$/iu
 
+const isNumbered = (type: string): boolean => type === 'EI' || type === 'CX'
+
+/** True for a field of numbers each of which stands for none. */
+export function statesNoNumber(raw: string, type: string, { repetition, component }: Delimiters): boolean {
+  return isNumbered(type) && raw.split(repetition).every(each => NO_NUMBER.test(each.split(component)[0]!.trim()))
+}
+
 /** Returns the values of a field: a list if it repeats; undefined if there is none. */
 export function fieldValue(
   raw: string,
@@ -50,8 +57,7 @@ export function readValue(raw: string, type: string, reading: FieldReading, dept
     return undefined
   }
   const parts = dataTypes.get(type)
-  if ((type === 'EI' || type === 'CX') && NO_NUMBER.test(trimmed.split(signAt(depth, reading))[0]!.trim()))
-    return undefined
+  if (isNumbered(type) && NO_NUMBER.test(trimmed.split(signAt(depth, reading))[0]!.trim())) return undefined
   if (parts && depth < 2) return composite(raw, parts, reading, depth)
   if (parts) return composite(raw, parts, { ...reading, delimiters: { ...reading.delimiters, subcomponent: '\0' } }, 2)
   return primitive(raw, type, reading, depth)

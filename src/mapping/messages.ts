@@ -9,6 +9,7 @@ import { MessageError, type MessageProblem, placeText, textOf } from '../hl7v2/p
 import { type RawMessage, readMessage } from '../hl7v2/read.ts'
 import { zoneOf } from '../hl7v2/time.ts'
 import { type Tree, treeOf } from '../hl7v2/tree.ts'
+import { statesNoNumber } from '../hl7v2/value.ts'
 import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject } from '../lib/json.ts'
 import type { Context } from '../shapes/context.ts'
@@ -122,15 +123,15 @@ function mustHave(required: readonly string[], message: RawMessage): void {
     const field = number === undefined ? undefined : Number(number)
     if (field === undefined && all.length === 0)
       throw new MessageError({ segment, occurrence: 1, code: 100, message: 'the segment is missing' })
-    const lacking = field === undefined ? undefined : all.find(({ fields }) => !/[^\s^~&]/.test(fields[field] ?? ''))
-    if (lacking)
-      throw new MessageError({
-        segment,
-        occurrence: lacking.occurrence,
-        field: field!,
-        code: 101,
-        message: 'the field is missing',
-      })
+    if (field === undefined) continue
+    const type = dictionary.get(segment)?.[field - 1]?.type ?? ''
+    for (const { fields, occurrence } of all) {
+      const place = { segment, occurrence, field, code: 101 } as const
+      const raw = fields[field] ?? ''
+      if (!/[^\s^~&]/.test(raw)) throw new MessageError({ ...place, message: 'the field is missing' })
+      if (statesNoNumber(raw, type, message.delimiters))
+        throw new MessageError({ ...place, message: 'the number states that there is none' })
+    }
   }
 }
 

@@ -210,8 +210,8 @@ test('nobody is merged into a record that is registered for it, under a number t
   const pid = 'PID|1||UNKNOWN^^^ETOUDI^MR||Inconnu^X|||F'
   const message = [header, 'EVN|A40|20260314104200', pid, 'MRG|gone-1^^^ETOUDI^MR'].join('\r')
   const { body } = await agent.sync([{ type: 'hl7v2', payload: { message } }])
-  expect(body).toMatchObject({ accepted: 0, rejected: [{}] })
-  expect(JSON.stringify(body.rejected)).toContain('number of the patient that remains')
+  expect(body).toMatchObject({ accepted: 0, rejected: [{ error_code: 'VALIDATION_FAILED', field: 'PID-3' }] })
+  expect(body.rejected[0].message).toContain('the number states that there is none')
   expect(await people()).toBe(before)
   expect(await numbered('gone-1')).toMatchObject([{ name: [{ family: 'FOUDA' }] }])
 })
