@@ -14,6 +14,7 @@ import type { AgentCall, BridgeParts } from './parts.ts'
 import type { IsNewer } from './places.ts'
 import { refuse } from './refuse.ts'
 import { marked, sourced } from './sourced.ts'
+import { mustBeWhole } from './whole.ts'
 
 /** A call within the transaction of its batch. */
 export type CallWithin = AgentCall & { readonly caller: { readonly within: Transaction } }
@@ -76,6 +77,7 @@ async function storeAll(parts: BridgeParts, call: AgentCall, items: readonly Gro
     const names = entries.flatMap(namesOf)
     // A resource that an earlier item writes is written again by a later one, so they are two writes.
     if (names.some(name => conditions.has(name)) || pending.length + entries.length > mostEntries) await flush()
+    await mustBeWhole(parts, caller, entries)
     for (const name of names) conditions.add(name)
     pending.push(...renamed(entries, index).map(each => ({ ...each, resource: marked(each.resource, item.source) })))
   }

@@ -152,3 +152,26 @@ test.each(['-^-', 'UNKNOWN^UNKNOWN', 'INCONNU', '.'])(
     ])
   },
 )
+
+test('a correction of one of several results of one code replaces none that could be another; a correction of all replaces all', async () => {
+  const code = `S-${++control}`
+  const report = (status: string, ...values: readonly string[]) =>
+    sent(
+      'ORU^R01^ORU_R01',
+      person,
+      panel(code),
+      ...values.map((value, index) => `OBX|${index + 1}|NM|${code}^Glucose^L||${value}|mmol/L|||||${status}`),
+    )
+  const values = async (): Promise<number[]> =>
+    (await found(`Observation?code=${code}`)).map(
+      (each: { valueQuantity: { value: number } }) => each.valueQuantity.value,
+    )
+  expect((await report('F', '9', '10', '11')).body.rejected).toEqual([])
+  for (const partial of [['10.5'], ['9', '10.5']])
+    expect((await report('C', ...partial)).body.rejected).toMatchObject([
+      { error_code: 'VALIDATION_FAILED', field: 'OBX-4' },
+    ])
+  expect((await values()).sort()).toEqual([10, 11, 9])
+  expect((await report('C', '9', '10.5', '11')).body.rejected).toEqual([])
+  expect((await values()).sort()).toEqual([10.5, 11, 9])
+})
