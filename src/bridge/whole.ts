@@ -20,7 +20,7 @@ export async function mustBeWhole(parts: Acting, caller: Caller, entries: readon
     const next = query.replace(/^identifier=[^&]*/, identifiedBy(system, `${value}#${sent + 1}`))
     if ((await storedWhere(parts, caller, 'Observation', next)).length > 0)
       throw refused(
-        'More results with this order and code are stored than are corrected: send all of them, or tell them apart by OBX-4 or OBX-21.',
+        'More results with this order and code are stored than are sent: send all, or distinguish them by OBX-4.',
         'OBX-4',
       )
   }

@@ -10,9 +10,7 @@ const SHAPE = /^(\d{4})(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(?:(\d\d)(\.\d{1,6})?
  * 9999-12-31 has not taken place.
  */
 export const isNoDate = (text: string): boolean =>
-  /^(?:[^A-Z0-9]+$|N\/?A$|UNK(?:NOWN)?$|0+$|9999|00010101|11111111|17530101|18000101|1899123[01]|19000101|19010101)/i.test(
-    text,
-  )
+  /^(?:[^A-Z0-9]+$|N\/?A$|UNK(?:NOWN)?$|0+$|0001|1111|9999|17530101|18000101|1899123[01]|190[01]0101)/i.test(text)
 
 /** Returns `2026-03`, `2026-03-14` or `2026-03-14T10:42:07.5+01:00`; undefined if there is no such time. FHIR needs minutes and seconds with an hour: they are 0 then. */
 export function dateTimeOf(text: string, zone: Zone): string | undefined {

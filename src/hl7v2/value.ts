@@ -22,7 +22,7 @@ const NULL = '""'
 
 /** What systems write where an order, a visit or a person has no number. It is not one number that all of them share. */
 const NO_NUMBER =
-  /^(?:[^\p{L}\p{N}"]+|0+|9{7,}|x{1,3}|n\.?\/?[acdrs]\.?|nil|none|null|undefined|unk(?:nown)?|inconnue?|aucune?|néant|sans)$/iu
+  /^(?:[^\p{L}\p{N}"]+|0+|9{7,}|x{1,3}|n\.?\/?[acdrs]\.?|nil|none|null|unk(?:nown)?|inconnue?|aucune?|néant)$/iu
 
 const isNumbered = (type: string): boolean => type === 'EI' || type === 'CX'
 
