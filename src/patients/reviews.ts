@@ -24,19 +24,36 @@ export async function reviewsAbout(
 }
 
 /** True if it is in question already whether two patients (ids) are one, or a person decided that they are not. */
-export async function isAskedAlready(store: Store, on: Queryable, pair: readonly [string, string]): Promise<boolean> {
+export const isAskedAlready = (store: Store, on: Queryable, pair: Pair): Promise<boolean> =>
+  hasOwn(store, on, pair, (task, other) => isApart(task, other) || isOpen(task, other))
+
+/** True if a person decided that two patients (ids) are not one. */
+export const isKeptApart = (store: Store, on: Queryable, pair: Pair): Promise<boolean> =>
+  hasOwn(store, on, pair, isApart)
+
+type Pair = readonly [string, string]
+
+/** True if a review Task of the service has one of the two as its subject, and is so about the other. */
+async function hasOwn(
+  store: Store,
+  on: Queryable,
+  pair: Pair,
+  isSo: (task: JsonObject, other: string) => boolean,
+): Promise<boolean> {
   const reviews = await reviewsAbout(store, pair)
   const own = await writtenByService(
     on,
     reviews.map(({ id }) => id),
   )
-  return reviews.some(({ id, task }) => own.has(id) && isAbout(task, pair))
+  return reviews.some(({ id, task }) => {
+    const { focus } = comparedIn(task)
+    const [one, other] = pair
+    return own.has(id) && (focus === one || focus === other) && isSo(task, focus === one ? other : one)
+  })
 }
 
-function isAbout(task: JsonObject, pair: readonly string[]): boolean {
-  const { focus } = comparedIn(task)
-  const other = pair.find(each => each !== focus)!
-  if (!pair.includes(focus ?? '')) return false
-  const isApart = settledIn(task).some(({ patient, outcome }) => patient === other && outcome === 'kept-apart')
-  return isApart || (task['status'] === 'requested' && openIn(task).includes(other))
-}
+const isApart = (task: JsonObject, other: string): boolean =>
+  settledIn(task).some(({ patient, outcome }) => patient === other && outcome === 'kept-apart')
+
+const isOpen = (task: JsonObject, other: string): boolean =>
+  task['status'] === 'requested' && openIn(task).includes(other)

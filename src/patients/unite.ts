@@ -15,7 +15,7 @@ import { admit, managerOf } from './admit.ts'
 import { merged, type ReadPatient } from './merge.ts'
 import { numbersFrom } from './numbers.ts'
 import type { ResolveParts } from './resolve.ts'
-import { isAskedAlready } from './reviews.ts'
+import { isAskedAlready, isKeptApart } from './reviews.ts'
 import { askToReview } from './verdict.ts'
 
 /**
@@ -23,7 +23,7 @@ import { askToReview } from './verdict.ts'
  * nobody has leads to the patient that remains from then on.
  * @param remaining the Patient that remains, as the facility describes it
  * @param former a Patient with the number that ends among its identifiers
- * @throws Failure VALIDATION_FAILED if one of them was merged into another patient, or the patient that remains is new and has no real number;
+ * @throws Failure VALIDATION_FAILED if one of them was merged into another patient, or a person kept them apart, or the one that remains is new without a real number;
  * what `admit` throws.
  */
 export async function unite(
@@ -54,12 +54,17 @@ export async function unite(
     const reason = obstacle(from.patient, into.patient, parts.addresses)
     if (reason !== undefined) throw new Failure('VALIDATION_FAILED', reason)
     const isOwn = [from, into].every(({ patient }) => managerOf(patient) === `Organization/${inner.organizationId}`)
+    const reviews = parts.storeFor({ ...system, within: inner.within })
     if (!isOwn) {
-      const reviews = parts.storeFor({ ...system, within: inner.within })
       if (await isAskedAlready(reviews, on, [source, target])) return target
       await askToReview(parts, inner, source, [await rankedOf(parts, on, from.patient, target)])
       return target
     }
+    if (await isKeptApart(reviews, on, [source, target]))
+      throw new Failure(
+        'VALIDATION_FAILED',
+        'A person decided that these two are not one: if they are after all, the record-keeping system merges them (Patient/$merge).',
+      )
     const own = parts.storeFor(onBehalfOf(inner, { Patient: 'u' }))
     const service = parts.storeFor({ ...system, ...recordedFor(inner) })
     const { addresses } = parts

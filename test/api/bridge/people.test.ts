@@ -215,3 +215,25 @@ test('nobody is merged into a record that is registered for it, under a number t
   expect(await people()).toBe(before)
   expect(await numbered('gone-1')).toMatchObject([{ name: [{ family: 'FOUDA' }] }])
 })
+
+test('two people whose merge was undone are not merged by the same message once more', async () => {
+  await admitted('PID|1||twin-1^^^ETOUDI^MR||NJOYA^Marie||19790102|F')
+  await admitted('PID|1||twin-2^^^ETOUDI^MR||NJOYA^Mariette||19790102|F')
+  const [[{ id: one }], [{ id: two }]] = [await numbered('twin-1'), await numbered('twin-2')]
+  const merged = () => {
+    const header = `MSH|^~\\&|HIS|ETOUDI|HI|HI|20260314104207||ADT^A40^ADT_A39|P${++control}|P|2.5.1`
+    const pid = 'PID|1||twin-1^^^ETOUDI^MR||NJOYA^Marie||19790102|F'
+    const message = [header, 'EVN|A40|20260314104200', pid, 'MRG|twin-2^^^ETOUDI^MR'].join('\r')
+    return agent.sync([{ type: 'hl7v2', payload: { message } }])
+  }
+  expect((await merged()).body).toMatchObject({ accepted: 1, rejected: [] })
+  const parameter = [
+    { name: 'source-patient', valueReference: { reference: `Patient/${two}` } },
+    { name: 'target-patient', valueReference: { reference: `Patient/${one}` } },
+  ]
+  const undone = await fhir('POST', 'Patient/$unmerge', { body: { resourceType: 'Parameters', parameter } })
+  expect(undone.status, undone.text).toBe(200)
+  const again = (await merged()).body
+  expect(again).toMatchObject({ accepted: 0, rejected: [{ error_code: 'VALIDATION_FAILED' }] })
+  expect((await numbered('twin-2')).map(({ id }: { id: string }) => id)).toEqual([two])
+})
