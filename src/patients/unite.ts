@@ -23,8 +23,8 @@ import { askToReview } from './verdict.ts'
  * nobody has leads to the patient that remains from then on.
  * @param remaining the Patient that remains, as the facility describes it
  * @param former a Patient with the number that ends among its identifiers
- * @throws Failure VALIDATION_FAILED if one of them was merged into another patient, or a person kept them apart, or the one that remains is new without a real number;
- * what `admit` throws.
+ * @throws Failure VALIDATION_FAILED if one of them was merged into another patient, if a person kept them apart, or if the one that
+ * remains is new and has no real number; what `admit` throws.
  */
 export async function unite(
   parts: ResolveParts,
