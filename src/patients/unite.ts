@@ -42,7 +42,7 @@ export async function unite(
     if (isNew && !isNumbered)
       throw new Failure(
         'VALIDATION_FAILED',
-        'The number of the patient that remains states that there is none, so nobody would be found by it: send the real one.',
+        'The number of the patient that remains states that there is none, so no later message would find the patient by it: send the real one.',
       )
     const reader = parts.storeFor(onBehalfOf(inOperation(inner), { Patient: 'r' }))
     const read = async (id: string): Promise<ReadPatient> => {
