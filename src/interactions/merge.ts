@@ -6,7 +6,7 @@ import { Failure } from '../lib/failure.ts'
 import { isObject, type JsonObject, parseJson } from '../lib/json.ts'
 import { linked, obstacle, replacesLink, survivor, undoObstacle } from '../mpi/register/merge.ts'
 import { type Addresses, healthIdsOf } from '../mpi/register/patient.ts'
-import { merged, partedFrom, unmerged } from '../patients/merge.ts'
+import { type Merging, merged, partedFrom, type ReadPatient, unmerged } from '../patients/merge.ts'
 import type { Store } from '../store/store.ts'
 import { referenceTarget } from '../store/values.ts'
 import { wrongParameter } from './parameters.ts'
@@ -15,47 +15,57 @@ import { flagOf, type Inputs, inputsOf } from './terminology/inputs.ts'
 
 export const mergeTakes = { preview: 'true returns the merged patient without storing it.' } as const
 
-const taken = ['source-patient', 'target-patient', 'result-patient', ...Object.keys(mergeTakes)]
-
 export const unmergeTakes = { preview: 'true returns the target as it would be without storing it.' } as const
 
-export async function mergeOf(store: Store, request: FhirRequest): Promise<FhirReply> {
-  const inputs = inputsOf(store.library(), request, taken)
-  const { addresses } = request.people
-  const [source, target] = [idIn(inputs, 'source-patient', addresses), idIn(inputs, 'target-patient', addresses)]
-  const isPreview = flagOf(inputs, 'preview')
-  const merge = async (own: Store, service: Store): Promise<string> => {
-    const [from, into] = [await readBy(own, source), await readBy(own, target)]
-    const reason = obstacle(from.patient, into.patient, addresses)
-    if (reason !== undefined) throw refused(reason)
-    const result = resultOf(inputs, from.patient, into.patient, addresses)
-    if (isPreview) return previewed(own, result)
-    const last = await merged({ own, service, addresses }, from, into, result)
-    return last ?? JSON.stringify(result)
-  }
-  const result = await request.people.together(merge)
-  return { status: 200, body: answer(request.body, result, isPreview ? preview : done) }
+/** What becomes of two patients. */
+interface Act {
+  readonly takes: readonly string[]
+  /** Why it cannot be done to these two; undefined if it can. */
+  readonly obstacle: typeof obstacle
+  /** Returns the target as it would be. */
+  readonly plan: (inputs: Inputs, pair: Pair) => JsonObject | Promise<JsonObject>
+  /** Stores it. @returns the body of the target */
+  readonly store: (inputs: Inputs, pair: Pair) => Promise<string | undefined>
+  readonly done: string
 }
 
-const preview = 'This is a preview of the target. Nothing was stored.'
-const done = 'The patients were merged. Patient/$unmerge undoes it.'
-const undone =
-  'The merge was undone. What was recorded for the target since the merge, or moved to it, stays there: review whose it is.'
+interface Pair extends Merging {
+  readonly from: ReadPatient
+  readonly into: ReadPatient
+}
 
-export async function unmergeOf(store: Store, request: FhirRequest): Promise<FhirReply> {
-  const inputs = inputsOf(store.library(), request, ['source-patient', 'target-patient', ...Object.keys(unmergeTakes)])
+export const mergeOf = (store: Store, request: FhirRequest): Promise<FhirReply> =>
+  acted(store, request, {
+    takes: ['result-patient', ...Object.keys(mergeTakes)],
+    obstacle,
+    plan: resultOf,
+    store: (inputs, pair) => merged(pair, pair.from, pair.into, resultOf(inputs, pair)),
+    done: 'The patients were merged. Patient/$unmerge undoes it.',
+  })
+
+export const unmergeOf = (store: Store, request: FhirRequest): Promise<FhirReply> =>
+  acted(store, request, {
+    takes: Object.keys(unmergeTakes),
+    obstacle: undoObstacle,
+    plan: async (_inputs, pair) => (await partedFrom(pair, pair.from.patient, pair.into.patient)).target,
+    store: (_inputs, pair) => unmerged(pair, pair.from, pair.into),
+    done: 'The merge was undone. What was recorded for the target since the merge, or moved to it, stays there: review whose it is.',
+  })
+
+async function acted(store: Store, request: FhirRequest, act: Act): Promise<FhirReply> {
+  const inputs = inputsOf(store.library(), request, ['source-patient', 'target-patient', ...act.takes])
   const { addresses } = request.people
   const [source, target] = [idIn(inputs, 'source-patient', addresses), idIn(inputs, 'target-patient', addresses)]
   const isPreview = flagOf(inputs, 'preview')
   const result = await request.people.together(async (own, service) => {
-    const [from, into] = [await readBy(own, source), await readBy(own, target)]
-    const reason = undoObstacle(from.patient, into.patient, addresses)
+    const pair = { own, service, addresses, from: await readBy(own, source), into: await readBy(own, target) }
+    const reason = act.obstacle(pair.from.patient, pair.into.patient, addresses)
     if (reason !== undefined) throw refused(reason)
-    const parts = { own, service, addresses }
-    if (isPreview) return previewed(own, (await partedFrom(parts, from.patient, into.patient)).target)
-    return (await unmerged(parts, from, into))!
+    if (isPreview) return previewed(own, await act.plan(inputs, pair))
+    return (await act.store(inputs, pair)) ?? JSON.stringify(await act.plan(inputs, pair))
   })
-  return { status: 200, body: answer(request.body, result, isPreview ? preview : undone) }
+  const text = isPreview ? 'This is a preview of the target. Nothing was stored.' : act.done
+  return { status: 200, body: answer(request.body, result, text) }
 }
 
 function idIn(inputs: Inputs, name: string, { base }: Addresses): string {
@@ -67,7 +77,7 @@ function idIn(inputs: Inputs, name: string, { base }: Addresses): string {
   return target.slice('Patient/'.length)
 }
 
-async function readBy(store: Store, id: string): Promise<{ patient: JsonObject; version: number }> {
+async function readBy(store: Store, id: string): Promise<ReadPatient> {
   const { body, version } = await store.read('Patient', id)
   return { patient: parseJson(body) as JsonObject, version }
 }
@@ -79,7 +89,10 @@ const refused = (message: string, field?: string): Failure =>
   })
 
 /** The target as it will be: as the caller says, or with what the source had. */
-function resultOf(inputs: Inputs, source: JsonObject, target: JsonObject, addresses: Addresses): JsonObject {
+function resultOf(
+  inputs: Inputs,
+  { from: { patient: source }, into: { patient: target }, addresses }: Pair,
+): JsonObject {
   const [given, ...more] = inputs.all('result-patient')
   const usual = survivor(source, target, addresses)
   if (given === undefined) return usual

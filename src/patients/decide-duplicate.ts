@@ -6,7 +6,7 @@ import { Failure } from '../lib/failure.ts'
 import { type JsonObject, objectsIn, parseJson } from '../lib/json.ts'
 import { obstacle, survivor, undoObstacle } from '../mpi/register/merge.ts'
 import { type Addresses, healthIdsOf, replacementOf } from '../mpi/register/patient.ts'
-import { settled, undone } from '../mpi/register/review.ts'
+import { settled } from '../mpi/register/review.ts'
 import { inOperation } from '../store/operation.ts'
 import { recordedFor } from '../store/recording.ts'
 import type { Store } from '../store/store.ts'
@@ -99,7 +99,7 @@ export function undoMerge(parts: DecidingParts, caller: UserCaller, id: string, 
       const { from, into, reason } = toUndo(parts.addresses, pair)
       if (!from || !into || reason !== undefined)
         throw new Failure('VALIDATION_FAILED', reason ?? 'One of the records is deleted.')
-      await service.update('Task', id, undone(task, verdict.candidate), { ifMatch: verdict.version })
+      await service.update('Task', id, task, { ifMatch: verdict.version })
       const own = parts.storeFor(onBehalfOf(inner, { Patient: 'u' }))
       await unmerged({ own, service, addresses: parts.addresses }, from, into)
     },

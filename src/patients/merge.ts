@@ -14,7 +14,8 @@ export interface ReadPatient {
   readonly version: number
 }
 
-interface Merging {
+/** What it is done with. */
+export interface Merging {
   /** Of the caller, in the transaction of the merge. */
   readonly own: Store
   /** Of the service itself, in the same transaction. */

@@ -68,7 +68,7 @@ export async function paymentsOf(
   return { rows: rows.filter(row => row.id !== null), totals: rows[0]!.totals }
 }
 
-/** Returns the rows that can be told in the form of the interface. */
+/** Returns the records of the rows, undefined for one that the map cannot translate. */
 export async function paymentsIn(translator: Translator, context: Context, rows: readonly PaymentRow[]) {
   const bodies = rows.map(row => row.body)
   const all = await allStored(translator, { map: 'payment-from-fhir', shape: PaymentRecord }, bodies, context)
